@@ -1,0 +1,105 @@
+import type {
+  ClientCapabilities,
+  Implementation,
+  InputRequiredResult,
+  LoggingLevel,
+  ProgressToken,
+} from "../protocol/index.ts";
+import type { Principal } from "../state/index.ts";
+
+/** What a transport gives a running request. */
+export interface Exchange {
+  /** Sends a notification on the request's own stream; does nothing once the reply is out. */
+  notify(method: string, params: Record<string, unknown>): void;
+  /** Calls back when the client is gone, has cancelled, or the server closes; at once when that has happened. */
+  onAbort(listener: (reason: Error) => void): void;
+}
+
+/** One round as it came, checked as a message but not as a continuation. */
+export interface RoundRequest {
+  readonly method: "tools/call" | "prompts/get" | "resources/read";
+  /** `params.name` or `params.uri`, as it came. */
+  readonly target: string;
+  /** Raw `params.arguments`; undefined for resources. */
+  readonly arguments: unknown;
+  /** Raw `params.requestState`; undefined when absent. */
+  readonly requestState: unknown;
+  /** Raw `params.inputResponses`; undefined when absent. */
+  readonly inputResponses: unknown;
+  readonly principal: Principal;
+  readonly client: ClientView;
+  readonly progressToken: ProgressToken | undefined;
+  readonly logLevel: LoggingLevel | undefined;
+  readonly exchange: Exchange;
+}
+
+/** What this request says of its client: self-reported, for display and capability checks only. */
+export interface ClientView {
+  readonly info: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+}
+
+export type RoundReply =
+  | { readonly type: "complete"; readonly value: unknown }
+  | { readonly type: "input_required"; readonly result: InputRequiredResult };
+
+/** Per tool, prompt or resource: how its flows are carried. Times in milliseconds. */
+export interface FlowOptions {
+  /** How long one state may wait for its answers. Default 10 minutes, at most 30 days. */
+  readonly ttlMs?: number;
+  /** How long a whole flow may take, fixed in its first round. Default 1 hour (or `ttlMs`), at most 30 days. */
+  readonly flowMs?: number;
+  /** The largest `requestState` sent or accepted, in bytes. Default 64 KiB. */
+  readonly maxStateBytes?: number;
+  /** How long a round waits for running steps before it hands the flow back. Default 30 seconds. */
+  readonly roundTimeoutMs?: number;
+  /** The handler's version, sealed into each state. Default 1. */
+  readonly version?: number;
+  /** What to do with a state of an older version: go on by key (default), start over, or refuse it. */
+  readonly whenOlder?: "continue" | "restart" | "refuse";
+  /**
+   * Whether answers that come without any state are used. Default `"ask"`: they are asked for again.
+   * `"accept"` excludes `confirm`, `pin` and `once`, since such answers are nobody's proof of anything.
+   */
+  readonly answersWithoutState?: "ask" | "accept";
+  /**
+   * Which part of the arguments a state is bound to; the handler receives only that part.
+   * Default: all of them.
+   */
+  readonly salient?: (args: Record<string, unknown>) => Record<string, unknown>;
+}
+
+/** {@link FlowOptions} with every default filled in, made once at registration by `defineFlow`. */
+export interface FlowDefinition {
+  readonly kind: "tool" | "prompt" | "resource";
+  readonly name: string;
+  readonly ttlMs: number;
+  readonly flowMs: number;
+  readonly maxStateBytes: number;
+  readonly roundTimeoutMs: number;
+  readonly version: number;
+  readonly whenOlder: "continue" | "restart" | "refuse";
+  readonly answersWithoutState: "ask" | "accept";
+  readonly salient: ((args: Record<string, unknown>) => Record<string, unknown>) | undefined;
+}
+
+/** Time as the flow sees it, so that tests can hold it still. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Runs `task` after `ms`; the returned function takes it back. */
+  after(ms: number, task: () => void): () => void;
+}
+
+/** What happened inside, for the operator: the place for the precise reasons that a peer is never told. */
+export type TraceEvent =
+  | { readonly type: "state_refused"; readonly reason: string; readonly method: string; readonly target: string }
+  | { readonly type: "answers_without_state"; readonly target: string; readonly keys: readonly string[] }
+  | { readonly type: "asked_again"; readonly target: string; readonly key: string; readonly reason: string }
+  | { readonly type: "round"; readonly target: string; readonly flow: string; readonly round: number; readonly outcome: string }
+  | { readonly type: "late_call"; readonly target: string; readonly name: string }
+  | { readonly type: "many_rounds"; readonly target: string; readonly round: number }
+  | { readonly type: "warning"; readonly target: string; readonly message: string }
+  | { readonly type: "fault"; readonly target: string; readonly error: unknown };
+
+export type Trace = (event: TraceEvent) => void;
