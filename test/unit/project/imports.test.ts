@@ -19,7 +19,7 @@ const rules: Readonly<Record<string, Rule>> = {
   elicit: { parts: ["protocol"] },
   state: { parts: ["protocol"], builtins: ["node:crypto", "node:buffer"], packages: ["canonicalize"] },
   ledger: { parts: ["protocol"] },
-  flow: { parts: ["protocol", "elicit", "state", "ledger"] },
+  flow: { parts: ["protocol", "elicit", "state", "ledger"], builtins: ["node:async_hooks"] },
   server: {
     parts: ["protocol", "elicit", "state", "ledger", "flow"],
     builtins: "any",
@@ -90,7 +90,11 @@ test("files are short and named in kebab-case", () => {
   expect(files.filter((file) => !/^src(\/[a-z0-9]+(-[a-z0-9]+)*)+\.ts$/.test(file))).toEqual([]);
 });
 
-test.each(["src/index.ts", "src/client.ts"])("%s reaches no Node built-in that other runtimes lack", async (entry) => {
-  const { builtins } = await importGraph(entry);
-  expect([...builtins].filter(([name]) => name !== "node:crypto" && name !== "node:buffer")).toEqual([]);
+/** What Node, Bun, Deno and workerd all have. */
+const portable = ["node:async_hooks", "node:buffer", "node:crypto"];
+
+test.each(["src/index.ts", "src/client.ts"])("%s loads nothing that other runtimes lack, and no ajv", async (entry) => {
+  const { builtins, files: loaded } = await importGraph(entry);
+  expect([...builtins].filter(([name]) => !portable.includes(name))).toEqual([]);
+  expect(loaded.filter((file) => /node_modules\/ajv/.test(file))).toEqual([]);
 });
