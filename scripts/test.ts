@@ -15,6 +15,7 @@ const report = ".volley/vitest.json";
 const stages: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   ["check", node, "scripts/check.ts"],
   ["tests", bin("vitest"), "run", "--reporter=dot", "--reporter=json", `--outputFile=${report}`],
+  ["conformance", node, "scripts/conformance.ts"],
   ["trace", node, "scripts/trace.ts"],
   ["node 20", node, "scripts/node20.ts"],
 ];
