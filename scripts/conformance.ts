@@ -43,7 +43,7 @@ async function judge(side: Side): Promise<void> {
   const results = readResults(side);
   const counted = expected.filter((name) => !NOT_COUNTED.test(name));
 
-  console.log(`\n${side}, ${SPEC}${" ".repeat(42 - side.length - SPEC.length)} passed failed warned skipped`);
+  console.log(`\n${side}, ${SPEC}${" ".repeat(50 - side.length - SPEC.length)} passed failed warned skipped`);
   let good = 0;
   for (const name of counted) {
     const scenario = results.get(name) ?? { name, checks: [], fault: "left no result" };
@@ -65,7 +65,7 @@ function print({ name, checks, fault }: Scenario): boolean {
   const numbers = ["SUCCESS", "FAILURE", "WARNING", "SKIPPED"].map((status) =>
     String(count(status as Status)).padStart(6),
   );
-  console.log(`${good ? "ok  " : "FAIL"} ${name.padEnd(38)} ${numbers.join(" ")}`);
+  console.log(`${good ? "ok  " : "FAIL"} ${name.padEnd(46)} ${numbers.join(" ")}`);
   if (fault !== undefined) console.log(`       ${fault}`);
   for (const check of checks) {
     if (check.status !== "FAILURE" && check.status !== "WARNING") continue;
@@ -80,7 +80,7 @@ async function scenariosOf(side: Side): Promise<string[]> {
 }
 
 async function runServerSuite(): Promise<{ output: string }> {
-  const server = await startListening([process.env.X ?? "examples/everything/main.ts", "--port", "0"]);
+  const server = await startListening(["examples/everything/main.ts", "--port", "0"]);
   try {
     return await runSuite("server", ["--url", server.url]);
   } finally {
