@@ -1,8 +1,18 @@
 // The protocol as data: what the other parts may use of this folder.
+export { checkSamplingMessages, cleanCreateMessageResult, cleanRoots } from "./answers.ts";
+export * from "./capabilities.ts";
 export type * from "./content.ts";
+export * from "./content-guards.ts";
 export { ErrorCode, RpcError, VolleyError, type VolleyErrorCode } from "./errors.ts";
 export type * from "./features.ts";
+export * from "./guards.ts";
+export * from "./headers.ts";
 export type * from "./input.ts";
+export * from "./input-guards.ts";
+export { checkJson } from "./json.ts";
 export * from "./json-rpc.ts";
+export * from "./notification-guards.ts";
 export type * from "./notifications.ts";
 export type * from "./peer.ts";
+export * from "./request-guards.ts";
+export * from "./result-guards.ts";

@@ -1,0 +1,37 @@
+/// <reference lib="es2024.string" />
+import { ErrorCode, RpcError } from "./errors.ts";
+
+/**
+ * Refuses what JSON.parse lets through and a digest or a store cannot carry: nesting deeper than `maxDepth`, numbers beyond a
+ * double (`1e400` parses as Infinity), strings and keys with lone surrogates.
+ *
+ * Throws {@link RpcError} -32602. The value itself is depth 0. Stops at the first fault, so input of any depth is safe; keep
+ * `maxDepth` below 1,000.
+ *
+ * @example
+ * ```ts
+ * checkJson(JSON.parse('{"a":[1e400]}')); // throws
+ * ```
+ */
+export function checkJson(value: unknown, maxDepth = 64): void {
+  if (typeof value === "string") {
+    if (!value.isWellFormed()) throw refused("a string with half a surrogate pair: send well-formed Unicode");
+  } else if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw refused("a number that no double holds: send it as a string");
+  } else if (typeof value === "object" && value !== null) {
+    if (maxDepth <= 0) throw refused("too many levels of nesting: flatten the value");
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) checkJson(value[i], maxDepth - 1);
+    } else {
+      for (const key in value) {
+        if (!Object.hasOwn(value, key)) continue;
+        if (!key.isWellFormed()) throw refused("a member name with half a surrogate pair: send well-formed Unicode");
+        checkJson((value as Record<string, unknown>)[key], maxDepth - 1);
+      }
+    }
+  }
+}
+
+function refused(what: string): RpcError {
+  return new RpcError(ErrorCode.InvalidParams, `The params hold ${what}`);
+}
