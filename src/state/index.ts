@@ -1,6 +1,24 @@
 // What other parts may use of the sealed state.
 export type { Box } from "./box.ts";
-export type { Key, Keyring, Purpose } from "./keys.ts";
+export { canonicalJson } from "./canonical.ts";
+export { base64url, digest } from "./digest.ts";
+export {
+  createKeyring,
+  generateKey,
+  type Key,
+  type Keyring,
+  keyringFromEnv,
+  type Purpose,
+  randomKeyring,
+} from "./keys.ts";
 export { ANONYMOUS, type Principal } from "./principal.ts";
 export { type StateRefusal, StateRefused } from "./refused.ts";
-export type { Binding, Bound, Opened, Sealer, SealerOptions, Times } from "./seal.ts";
+export {
+  type Binding,
+  type Bound,
+  createSealer,
+  type Opened,
+  type Sealer,
+  type SealerOptions,
+  type Times,
+} from "./seal.ts";

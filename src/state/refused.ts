@@ -1,4 +1,4 @@
-import { VolleyError } from "../protocol/errors.ts";
+import { VolleyError } from "../protocol/index.ts";
 
 /** Why a presented state was refused: for traces and metrics, never for a peer. */
 export type StateRefusal =

@@ -1,5 +1,10 @@
-import type { Keyring } from "./keys.ts";
+import { Buffer } from "node:buffer";
+import { isObject, VolleyError } from "../protocol/index.ts";
+import { associatedData, writeKid } from "./associated-data.ts";
+import { BOX_OVERHEAD } from "./box.ts";
+import type { Key, Keyring } from "./keys.ts";
 import type { Principal } from "./principal.ts";
+import { StateRefused } from "./refused.ts";
 
 /** What a sealed state is good for: it opens only where all of this is the same again. */
 export interface Binding {
@@ -14,7 +19,7 @@ export interface Binding {
 /** When a state was sealed and how long it may be used, in milliseconds since 1970. */
 export interface Times {
   readonly issuedAt: number;
-  /** The first moment at which the state is refused; at most `deadline`. */
+  /** The first moment at which the state is refused; a later one than `deadline` is cut to it. */
   readonly expiresAt: number;
   /** The first moment at which every state of the flow is refused. */
   readonly deadline: number;
@@ -33,7 +38,7 @@ export interface Bound {
   /**
    * Seals a JSON value to a token of at most `maxBytes` characters.
    *
-   * @throws VolleyError `state_too_large`
+   * @throws VolleyError `state_too_large`; `invalid_options` for a time that is no finite number
    */
   seal(body: unknown, times: Times, maxBytes: number): string;
   /**
@@ -46,6 +51,11 @@ export interface Bound {
 
 /** Makes and reads `requestState`. */
 export interface Sealer {
+  /**
+   * Takes the binding as it is now: what happens to its arguments later makes no difference.
+   *
+   * @throws RpcError -32602 for a name, URI or principal that is not well-formed Unicode
+   */
   bind(binding: Binding): Bound;
 }
 
@@ -53,4 +63,92 @@ export interface SealerOptions {
   readonly keyring: Keyring;
   /** The configured URL of this service, never taken from a request; absent where only one process will ever open. */
   readonly audience?: string | undefined;
+}
+
+const PREFIX = "v1.";
+const KID_END = PREFIX.length + 8;
+const HEAD = KID_END + 1;
+const PAD_TO = 256;
+const FUTURE_MS = 120_000;
+
+/**
+ * Makes the sealer of a service: journal to `requestState` and back, encrypted and bound.
+ *
+ * @example
+ * ```ts
+ * const bound = createSealer({ keyring, audience: "https://tracker.example/mcp" }).bind({
+ *   method: "tools/call", target: "resolve_bug", arguments: { id: 4522 }, principal: ANONYMOUS,
+ * });
+ * const times = { issuedAt: now, expiresAt: now + 600_000, deadline: now + 3_600_000 };
+ * const token = bound.seal({ round: 1 }, times, 65_536);
+ * const { body } = bound.open(token, now, 65_536);
+ * ```
+ */
+export function createSealer({ keyring, audience }: SealerOptions): Sealer {
+  return {
+    bind(binding) {
+      const aad = associatedData(audience, binding);
+      return {
+        seal: (body, times, maxBytes) => seal(keyring.sealing, aad, writePlaintext(body, times), maxBytes),
+        open: (token, now, maxBytes) => open(keyring, aad, token, now, maxBytes),
+      };
+    },
+  };
+}
+
+function seal(key: Key, aad: Buffer, plaintext: string, maxBytes: number): string {
+  const bytes = Buffer.byteLength(plaintext);
+  const padding = -bytes & (PAD_TO - 1);
+  const length = HEAD + Math.ceil(((bytes + padding + BOX_OVERHEAD) * 4) / 3);
+  if (length > maxBytes) {
+    throw new VolleyError(
+      "state_too_large",
+      `The state would be ${length} bytes and its limit is ${maxBytes}: let steps return references instead of whole records, or raise maxStateBytes.`,
+    );
+  }
+  const sealed = key.box("state").seal(plaintext.padEnd(plaintext.length + padding), writeKid(aad, key.kid));
+  return `${PREFIX}${key.kid}.${sealed.toString("base64url")}`;
+}
+
+function open(keyring: Keyring, aad: Buffer, token: unknown, now: number, maxBytes: number): Opened {
+  if (typeof token !== "string") throw new StateRefused("format");
+  if (token.length > maxBytes) throw new StateRefused("too_large");
+  if (!token.startsWith(PREFIX) || token[KID_END] !== ".") throw new StateRefused("format");
+  const encoded = token.slice(HEAD);
+  const sealed = Buffer.from(encoded, "base64url");
+  // The decoder forgives foreign characters, padding, the other alphabet and loose last bits; only one spelling survives the way back.
+  if (sealed.length <= BOX_OVERHEAD || sealed.toString("base64url") !== encoded) throw new StateRefused("format");
+  const kid = token.slice(PREFIX.length, KID_END);
+  const key = keyring.find(kid);
+  if (key === undefined) throw new StateRefused("kid");
+  const plaintext = key.box("state").open(sealed, writeKid(aad, kid));
+  if (plaintext === undefined) throw new StateRefused("authentication");
+  const { body, times } = readPlaintext(plaintext.toString());
+  if (times.issuedAt > now + FUTURE_MS) throw new StateRefused("future");
+  // Written so that a clock which is no number refuses everything.
+  if (!(now < times.deadline)) throw new StateRefused("deadline");
+  if (!(now < times.expiresAt)) throw new StateRefused("expired");
+  return { body, times, kid };
+}
+
+function writePlaintext(body: unknown, { issuedAt, expiresAt, deadline }: Times): string {
+  if (!Number.isFinite(issuedAt) || !Number.isFinite(expiresAt) || !Number.isFinite(deadline)) {
+    throw new VolleyError("invalid_options", "The clock must give milliseconds since 1970 as a finite number.");
+  }
+  return JSON.stringify({ i: issuedAt, e: Math.min(expiresAt, deadline), d: deadline, b: body });
+}
+
+function readPlaintext(text: string): { body: unknown; times: Times } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new StateRefused("body");
+  }
+  if (!isObject(value)) throw new StateRefused("body");
+  const { i, e, d, b } = value;
+  if (typeof i !== "number" || typeof e !== "number" || typeof d !== "number" || b === undefined) {
+    throw new StateRefused("body");
+  }
+  return { body: b, times: { issuedAt: i, expiresAt: e, deadline: d } };
 }

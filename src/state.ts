@@ -1,0 +1,21 @@
+// volley-mcp/state: keys and the sealed state by themselves, for servers that play their rounds without Volley.
+export {
+  ANONYMOUS,
+  type Binding,
+  type Bound,
+  createKeyring,
+  createSealer,
+  generateKey,
+  type Key,
+  type Keyring,
+  keyringFromEnv,
+  type Opened,
+  type Principal,
+  type Purpose,
+  randomKeyring,
+  type Sealer,
+  type SealerOptions,
+  type StateRefusal,
+  StateRefused,
+  type Times,
+} from "./state/index.ts";
