@@ -1,10 +1,5 @@
 import type { FormSchema, FormValue } from "../elicit/index.ts";
-import type {
-  CreateMessageRequestParams,
-  CreateMessageResult,
-  LoggingLevel,
-  Root,
-} from "../protocol/index.ts";
+import type { CreateMessageRequestParams, CreateMessageResult, LoggingLevel, Root } from "../protocol/index.ts";
 import type { Principal } from "../state/index.ts";
 import type { ClientView } from "./types.ts";
 

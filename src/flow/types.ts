@@ -96,7 +96,13 @@ export type TraceEvent =
   | { readonly type: "state_refused"; readonly reason: string; readonly method: string; readonly target: string }
   | { readonly type: "answers_without_state"; readonly target: string; readonly keys: readonly string[] }
   | { readonly type: "asked_again"; readonly target: string; readonly key: string; readonly reason: string }
-  | { readonly type: "round"; readonly target: string; readonly flow: string; readonly round: number; readonly outcome: string }
+  | {
+      readonly type: "round";
+      readonly target: string;
+      readonly flow: string;
+      readonly round: number;
+      readonly outcome: string;
+    }
   | { readonly type: "late_call"; readonly target: string; readonly name: string }
   | { readonly type: "many_rounds"; readonly target: string; readonly round: number }
   | { readonly type: "warning"; readonly target: string; readonly message: string }

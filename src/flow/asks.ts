@@ -1,0 +1,161 @@
+import { cleanCreateMessageResult, cleanRoots, type InputRequest, isObject, VolleyError } from "../protocol/index.ts";
+import { digest } from "../state/index.ts";
+import { type ContextPromise, type Deferred, defer } from "./context-promise.ts";
+import type { Flow } from "./flow.ts";
+import type { AnswerEntry, AskKind, Found } from "./journal.ts";
+import { never, type Run } from "./run.ts";
+
+/** A question of an author, whatever its kind. */
+export interface Question<T> {
+  readonly key: string;
+  readonly kind: AskKind;
+  readonly pinned: boolean;
+  /** The request as the author meant it; its message gets the reason when it is asked again. */
+  readonly request: InputRequest;
+  /** Turns a reduced answer into the author's value, or says in one sentence why it is of no use. */
+  readonly read: (response: unknown) => Reading<T> | Promise<Reading<T>>;
+}
+
+export type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly reason: string }
+  | { readonly ok: "thrown"; readonly error: Error };
+
+const MOST_TRIES = 3;
+const MOST_CHANGES = 3;
+
+/** Answers a question from the journal, or opens it. */
+export function ask<T>(run: Run, flow: Flow, question: Question<T>): ContextPromise<T> {
+  if (run.begin("a", question.key) === undefined) return never();
+  if (question.pinned && flow.definition.answersWithoutState === "accept") {
+    throw new VolleyError(
+      "context_misused",
+      `"${question.key}" is pinned, but ${flow.definition.kind} "${flow.definition.name}" accepts answers without state, ` +
+        'which prove nothing. Remove `answersWithoutState: "accept"`, or ask without pinning.',
+    );
+  }
+  const asking = new Asking(run, flow, question);
+  const found = run.journal.find("a", question.key) ?? acceptLoose(run, flow, question);
+  if (found === undefined) asking.openUnanswered();
+  else run.replay(found, () => asking.useAnswer(found));
+  return run.hand(question.key, asking.ends.promise);
+}
+
+/** One question on its way to an answer. */
+class Asking<T> {
+  readonly ends: Deferred<T> = defer<T>();
+  readonly #run: Run;
+  readonly #flow: Flow;
+  readonly #question: Question<T>;
+  readonly #pin: string | null;
+
+  constructor(run: Run, flow: Flow, question: Question<T>) {
+    this.#run = run;
+    this.#flow = flow;
+    this.#question = question;
+    this.#pin = question.pinned ? digest(JSON.stringify(question.request)) : null;
+  }
+
+  useAnswer(found: Found<AnswerEntry>): void {
+    const [, key, kind, response, answeredPin, changes] = found.entry;
+    if (kind !== this.#question.kind) {
+      this.ends.reject(
+        new VolleyError(
+          "question_changed",
+          `"${key}" was asked as ${kind} and is now ${this.#question.kind}. Use another key for another kind of question.`,
+        ),
+      );
+    } else if (this.#pin !== null && this.#pin !== answeredPin) {
+      this.#again(found, "The question has changed since it was answered.", changes + 1);
+    } else {
+      const use = (reading: Reading<T>): void => {
+        if (reading.ok === true) this.ends.resolve(reading.value);
+        else if (reading.ok === "thrown") this.ends.reject(reading.error);
+        else this.#again(found, reading.reason, changes);
+      };
+      const reading = this.#question.read(response);
+      if (reading instanceof Promise) this.#run.work(key, () => reading, use, this.ends.reject);
+      else use(reading);
+    }
+  }
+
+  /** A question without an answer: new, left out by the client, or answered with something unusable. */
+  openUnanswered(): void {
+    const { key, kind } = this.#question;
+    const before = this.#flow.asked.get(key);
+    if (before === undefined || before[1] !== kind) {
+      const forged = this.#flow.loose.has(key);
+      this.#open(0, 0, forged ? "An answer came without requestState and was not used: send both together." : "");
+    } else {
+      const [, , tries, pinnedTo, changes] = before;
+      const changed = this.#pin !== null && this.#pin !== pinnedTo;
+      this.#open(tries + 1, changed ? changes + 1 : changes, "No usable answer came.");
+    }
+  }
+
+  #again(found: Found<AnswerEntry>, reason: string, changes: number): void {
+    this.#run.journal.remove(found);
+    this.#open((this.#flow.asked.get(this.#question.key)?.[2] ?? 0) + 1, changes, reason);
+  }
+
+  #open(tries: number, changes: number, reason: string): void {
+    const { key, kind, request } = this.#question;
+    if (changes >= MOST_CHANGES) {
+      this.ends.reject(
+        new VolleyError(
+          "question_changed",
+          `The question "${key}" is another one each round. Build what it says in a step: \`await ctx.step("${key}-text", ...)\`.`,
+        ),
+      );
+    } else if (tries > MOST_TRIES) {
+      this.ends.reject(new VolleyError("no_answer", `No usable answer to "${key}" came in ${tries} tries. ${reason}`));
+    } else {
+      if (reason !== "") {
+        this.#flow.services.trace?.({ type: "asked_again", target: this.#flow.definition.name, key, reason });
+      }
+      this.#run.open(
+        {
+          key,
+          request: reason === "" ? request : withReason(request, reason),
+          question: [key, kind, tries, this.#pin, changes, 0],
+          startedAt: this.#run.mark(),
+        },
+        this.ends.promise,
+      );
+    }
+  }
+}
+
+function withReason(request: InputRequest, reason: string): InputRequest {
+  if (request.method !== "elicitation/create") return request;
+  return { method: request.method, params: { ...request.params, message: `${request.params.message}\n\n${reason}` } };
+}
+
+function acceptLoose<T>(run: Run, flow: Flow, question: Question<T>): Found<AnswerEntry> | undefined {
+  if (flow.definition.answersWithoutState !== "accept" || !flow.loose.has(question.key)) return undefined;
+  const response = reduceAnswer(question.kind, flow.loose.get(question.key));
+  if (response === undefined) return undefined;
+  const entry: AnswerEntry = ["a", question.key, question.kind, response, null, 0];
+  return run.journal.add(entry, false);
+}
+
+/**
+ * Keeps of a peer's answer what its kind has, or undefined when it is of no use.
+ *
+ * A decline or cancel is one whatever stands beside it: its content is never looked at.
+ */
+export function reduceAnswer(kind: AskKind, response: unknown): unknown {
+  if (kind === "sampling") return cleanCreateMessageResult(response);
+  if (kind === "roots") return cleanRoots(response);
+  if (!isObject(response)) return undefined;
+  switch (response.action) {
+    case "decline":
+    case "cancel":
+      return { action: response.action };
+    case "accept":
+      if (kind === "url") return { action: "accept" };
+      return isObject(response.content) ? { action: "accept", content: response.content } : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,240 @@
+import {
+  checkJson,
+  ErrorCode,
+  type InputRequests,
+  type InputRequiredResult,
+  isInputRequest,
+  isObject,
+  missingCapabilities,
+  RpcError,
+  VolleyError,
+} from "../protocol/index.ts";
+import { type Bound, StateRefused } from "../state/index.ts";
+import { reduceAnswer } from "./asks.ts";
+import type { Context } from "./context.ts";
+import { Flow, type RoundServices, refusedState } from "./flow.ts";
+import { type FlowBody, isFlowBody, type OpenQuestion } from "./journal.ts";
+import { type OpenAsk, Run } from "./run.ts";
+import { RunContext } from "./run-context.ts";
+import type { FlowDefinition, RoundReply, RoundRequest } from "./types.ts";
+
+/** Plays rounds: opens what the client carried, runs the handler, seals what it must carry on. */
+export interface Rounds {
+  /**
+   * Plays one round.
+   *
+   * @throws RpcError for what the client did wrong or cannot do; else whatever the handler threw
+   */
+  play(request: RoundRequest, definition: FlowDefinition, call: (ctx: Context) => unknown): Promise<RoundReply>;
+}
+
+/** The official clients stop after 10 rounds. */
+const WARN_ROUND = 9;
+const MOST_ROUNDS = 32;
+const NO_ANSWERS: ReadonlyMap<string, unknown> = new Map();
+
+export function createRounds(services: RoundServices): Rounds {
+  return {
+    async play(request, definition, call) {
+      checkJson(request.arguments);
+      const responses = readResponses(request.inputResponses);
+      const binding = new LazyBinding(services, request);
+      const flow =
+        request.requestState === undefined
+          ? beginFlow(services, request, definition, responses)
+          : continueFlow(services, request, definition, responses, binding);
+      const run = new Run(request, definition, flow.journal, services.clock);
+      const outcome = await run.play(() => call(new RunContext(run, flow, responses)));
+      services.trace?.({
+        type: "round",
+        target: definition.name,
+        flow: flow.id,
+        round: flow.round,
+        outcome: outcome.type,
+      });
+      switch (outcome.type) {
+        case "threw":
+          throw outcome.error;
+        case "suspended":
+          return suspend(flow, run, outcome.asks, request, binding);
+        case "returned":
+          return isManual(outcome.value)
+            ? returnManual(flow, outcome.value, request, binding)
+            : { type: "complete", value: outcome.value };
+      }
+    },
+  };
+}
+
+/** The binding of a request: most calls ask nothing and never need it. */
+class LazyBinding {
+  readonly #services: RoundServices;
+  readonly #request: RoundRequest;
+  #bound: Bound | undefined;
+
+  constructor(services: RoundServices, request: RoundRequest) {
+    this.#services = services;
+    this.#request = request;
+  }
+
+  get bound(): Bound {
+    const { method, target, principal } = this.#request;
+    this.#bound ??= this.#services.sealer.bind({ method, target, arguments: this.#request.arguments, principal });
+    return this.#bound;
+  }
+}
+
+// S16: what is no object at all is malformed; what is an object but of no use is asked for again.
+function readResponses(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (value === undefined) return undefined;
+  if (!isObject(value)) throw new RpcError(ErrorCode.InvalidParams, "inputResponses must be an object.");
+  checkJson(value);
+  return value;
+}
+
+function beginFlow(
+  services: RoundServices,
+  request: RoundRequest,
+  definition: FlowDefinition,
+  responses: Readonly<Record<string, unknown>> | undefined,
+): Flow {
+  const loose = responses === undefined ? NO_ANSWERS : new Map(Object.entries(responses));
+  if (loose.size > 0) {
+    services.trace?.({ type: "answers_without_state", target: definition.name, keys: [...loose.keys()] });
+  }
+  return new Flow(definition, services, request.principal, undefined, loose);
+}
+
+function continueFlow(
+  services: RoundServices,
+  request: RoundRequest,
+  definition: FlowDefinition,
+  responses: Readonly<Record<string, unknown>> | undefined,
+  binding: LazyBinding,
+): Flow {
+  const refuse = (reason: string): RpcError => {
+    services.trace?.({ type: "state_refused", reason, method: request.method, target: request.target });
+    return refusedState();
+  };
+  let opened: { readonly body: FlowBody; readonly deadline: number };
+  try {
+    const { body, times } = binding.bound.open(request.requestState, services.clock.now(), definition.maxStateBytes);
+    if (!isFlowBody(body)) throw new StateRefused("body");
+    opened = { body, deadline: times.deadline };
+  } catch (error) {
+    throw error instanceof StateRefused ? refuse(error.reason) : error;
+  }
+  if (opened.body.v < definition.version && definition.whenOlder === "refuse") throw refuse("version");
+  const flow = new Flow(definition, services, request.principal, opened, NO_ANSWERS);
+  takeAnswers(flow, responses ?? {});
+  return flow;
+}
+
+/** Rule 4: only answers to questions that this state left open count, and they arrive together. */
+function takeAnswers(flow: Flow, responses: Readonly<Record<string, unknown>>): void {
+  let overlaps = [...flow.asked.values()].some(
+    (question) => question[5] === 1 && Object.hasOwn(responses, question[0]),
+  );
+  for (const [key, kind, , pin, changes] of flow.asked.values()) {
+    if (!Object.hasOwn(responses, key)) continue;
+    const response = responses[key];
+    if (!isObject(response)) {
+      throw new RpcError(ErrorCode.InvalidParams, `inputResponses: the answer to "${key}" must be an object.`);
+    }
+    const answer = reduceAnswer(kind, response);
+    if (answer === undefined) continue;
+    flow.journal.add(["a", key, kind, answer, pin, changes], overlaps);
+    overlaps = false;
+  }
+}
+
+function suspend(
+  flow: Flow,
+  run: Run,
+  asks: readonly OpenAsk[],
+  request: RoundRequest,
+  binding: LazyBinding,
+): RoundReply {
+  const inputRequests: InputRequests = Object.create(null);
+  const questions: OpenQuestion[] = [];
+  for (const ask of asks) {
+    inputRequests[ask.key] = ask.request;
+    const [key, kind, tries, pin, changes] = ask.question;
+    questions.push([key, kind, tries, pin, changes, run.overlaps(ask) ? 1 : 0]);
+  }
+  if (asks.length > 0) gate(inputRequests, request);
+  return {
+    type: "input_required",
+    result: {
+      resultType: "input_required",
+      ...(asks.length > 0 ? { inputRequests } : {}),
+      requestState: seal(flow, questions, undefined, binding),
+    },
+  };
+}
+
+// S6: what the client did not declare is not asked, and no part of the round is.
+function gate(inputRequests: InputRequests, request: RoundRequest): void {
+  const missing = missingCapabilities(inputRequests, request.client.capabilities);
+  if (missing === undefined) return;
+  throw new RpcError(
+    ErrorCode.MissingRequiredClientCapability,
+    "This request needs input that the client does not declare it can give.",
+    { requiredCapabilities: missing },
+  );
+}
+
+function seal(
+  flow: Flow,
+  questions: readonly OpenQuestion[],
+  manualState: string | undefined,
+  binding: LazyBinding,
+): string {
+  const { definition, services, round, deadline } = flow;
+  if (round > MOST_ROUNDS) {
+    throw new VolleyError("round_limit", `A flow may take ${MOST_ROUNDS} rounds; this one has not ended by then.`);
+  }
+  if (round >= WARN_ROUND && services.development) {
+    services.trace?.({ type: "many_rounds", target: definition.name, round });
+  }
+  const issuedAt = services.clock.now();
+  const expiresAt = Math.min(issuedAt + definition.ttlMs, deadline);
+  const body = flow.toBody(questions, manualState);
+  return binding.bound.seal(body, { issuedAt, expiresAt, deadline }, definition.maxStateBytes);
+}
+
+function isManual(value: unknown): value is InputRequiredResult {
+  return isObject(value) && value.resultType === "input_required";
+}
+
+/** A handler that wrote the specification's own shape: the same gates, and its state sealed like any other. */
+function returnManual(flow: Flow, value: InputRequiredResult, request: RoundRequest, binding: LazyBinding): RoundReply {
+  const { inputRequests, requestState, ...rest } = value;
+  const where = `${flow.definition.kind} "${flow.definition.name}"`;
+  const asks = Object.entries(inputRequests ?? {});
+  for (const [key, ask] of asks) {
+    if (!isInputRequest(ask)) {
+      throw new VolleyError(
+        "message_invalid",
+        `${where} returned "${key}" in inputRequests, which is no elicitation/create, sampling/createMessage or roots/list request.`,
+      );
+    }
+  }
+  if (asks.length === 0 && requestState === undefined) {
+    throw new VolleyError(
+      "message_invalid",
+      `${where} returned an InputRequiredResult with neither inputRequests nor requestState. Give at least one.`,
+    );
+  }
+  if (asks.length > 0) gate(inputRequests ?? {}, request);
+  // Without a state of its own there is nothing to carry, unless steps were recorded beside it.
+  const carried = requestState !== undefined || flow.journal.groups.length > 0;
+  return {
+    type: "input_required",
+    result: {
+      ...rest,
+      ...(asks.length > 0 && inputRequests !== undefined ? { inputRequests } : {}),
+      ...(carried ? { requestState: seal(flow, [], requestState, binding) } : {}),
+    },
+  };
+}

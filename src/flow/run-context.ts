@@ -1,0 +1,164 @@
+import type { FormSchema } from "../elicit/index.ts";
+import type { CreateMessageRequestParams, CreateMessageResult, LoggingLevel, Root } from "../protocol/index.ts";
+import type { Principal } from "../state/index.ts";
+import { ask } from "./asks.ts";
+import type { Context, Elicit, FormQuestion, OnceOptions, WorkScope } from "./context.ts";
+import type { Flow } from "./flow.ts";
+import { once } from "./once.ts";
+import { confirmQuestion, formQuestion, orThrow, rootsQuestion, samplingQuestion, urlQuestion } from "./questions.ts";
+import { never, type Run, settled } from "./run.ts";
+import type { ClientView } from "./types.ts";
+import { step, use } from "./work.ts";
+
+const MOST_YIELDS = 2;
+
+const LEVELS: readonly LoggingLevel[] = [
+  "debug",
+  "info",
+  "notice",
+  "warning",
+  "error",
+  "critical",
+  "alert",
+  "emergency",
+];
+
+/** The {@link Context} of one run. */
+export class RunContext implements Context {
+  readonly #run: Run;
+  readonly #flow: Flow;
+  #elicit: Elicit | undefined;
+  #progress = Number.NEGATIVE_INFINITY;
+  readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(run: Run, flow: Flow, inputResponses: Readonly<Record<string, unknown>> | undefined) {
+    this.#run = run;
+    this.#flow = flow;
+    this.inputResponses = inputResponses;
+  }
+
+  get elicit(): Elicit {
+    this.#elicit ??= Object.assign(
+      <S extends FormSchema>(key: string, question: FormQuestion<S>) =>
+        ask(this.#run, this.#flow, orThrow(formQuestion(key, question))),
+      {
+        outcome: <S extends FormSchema>(key: string, question: FormQuestion<S>) =>
+          ask(this.#run, this.#flow, formQuestion(key, question)),
+      },
+    );
+    return this.#elicit;
+  }
+
+  confirm(key: string, message: string): Promise<boolean> {
+    return ask(this.#run, this.#flow, confirmQuestion(key, message));
+  }
+
+  elicitUrl(key: string, question: { readonly message: string; readonly url: string }): Promise<void> {
+    return ask(this.#run, this.#flow, orThrow(urlQuestion(this.#flow, key, question)));
+  }
+
+  createMessage(key: string, params: CreateMessageRequestParams): Promise<CreateMessageResult> {
+    return ask(this.#run, this.#flow, samplingQuestion(key, params));
+  }
+
+  listRoots(key = "roots"): Promise<readonly Root[]> {
+    return ask(this.#run, this.#flow, rootsQuestion(key));
+  }
+
+  step<T>(name: string, work: (scope: WorkScope) => T | Promise<T>): Promise<T> {
+    return step(this.#run, this.#flow, name, work);
+  }
+
+  once<T>(name: string, ...rest: OnceArguments<T>): Promise<T> {
+    const [options, effect] = rest.length === 1 ? [{}, rest[0]] : rest;
+    return once(this.#run, this.#flow, name, options, effect);
+  }
+
+  use<T>(acquire: () => T | Promise<T>, release: (resource: T) => void | Promise<void>): Promise<T> {
+    return use(this.#run, this.#flow, acquire, release);
+  }
+
+  // Rule 9: at most twice a flow, and never without something new to carry.
+  yield(): Promise<void> {
+    if (this.#run.begin("u", "yield") === undefined) return never();
+    if (!this.#run.recorded || this.#flow.yields >= MOST_YIELDS) return settled(undefined);
+    this.#flow.yields++;
+    this.#run.wantTicket();
+    return never();
+  }
+
+  async race<T>(contestants: readonly Promise<T>[]): Promise<T> {
+    try {
+      return await Promise.race(contestants);
+    } finally {
+      this.#run.withdraw(contestants);
+    }
+  }
+
+  now(name: string): Promise<number> {
+    return this.step(name, () => this.#flow.services.clock.now());
+  }
+
+  uuid(name: string): Promise<string> {
+    return this.step(name, () => uuidOf(this.#flow.services.random(16)));
+  }
+
+  random(name: string): Promise<number> {
+    return this.step(name, () => {
+      const [a = 0, b = 0, c = 0, d = 0] = this.#flow.services.random(4);
+      return (a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d) / 2 ** 32;
+    });
+  }
+
+  progress(progress: number, total?: number, message?: string): void {
+    const { progressToken, exchange } = this.#run.request;
+    // Progress: the value must rise, and nothing may follow the reply.
+    if (progressToken === undefined || this.#run.closed || !(progress > this.#progress)) return;
+    this.#progress = progress;
+    exchange.notify("notifications/progress", {
+      progressToken,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    });
+  }
+
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    const { logLevel, exchange } = this.#run.request;
+    if (logLevel === undefined || this.#run.closed || LEVELS.indexOf(level) < LEVELS.indexOf(logLevel)) return;
+    exchange.notify("notifications/message", { level, ...(logger === undefined ? {} : { logger }), data });
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
+
+  get principal(): Principal {
+    return this.#run.request.principal;
+  }
+
+  get client(): ClientView {
+    return this.#run.request.client;
+  }
+
+  get round(): number {
+    return this.#flow.round;
+  }
+
+  get requestState(): string | undefined {
+    return this.#flow.manualState;
+  }
+}
+
+type OnceArguments<T> =
+  | [effect: (scope: WorkScope) => T | Promise<T>]
+  | [options: OnceOptions<T>, effect: (scope: WorkScope) => T | Promise<T>];
+
+function uuidOf(bytes: Uint8Array): string {
+  const octets = [...bytes];
+  // RFC 9562, version 4.
+  octets[6] = ((octets[6] ?? 0) & 0x0f) | 0x40;
+  octets[8] = ((octets[8] ?? 0) & 0x3f) | 0x80;
+  const hex = octets.map((octet) => octet.toString(16).padStart(2, "0")).join("");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

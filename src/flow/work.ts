@@ -1,0 +1,96 @@
+import { VolleyError } from "../protocol/index.ts";
+import { digest } from "../state/index.ts";
+import type { WorkScope } from "./context.ts";
+import { type ContextPromise, defer } from "./context-promise.ts";
+import type { Flow } from "./flow.ts";
+import { toJsonCopy } from "./json-value.ts";
+import { never, type Run } from "./run.ts";
+
+/** Does a step's work, or hands out its value from the journal. */
+export function step<T>(
+  run: Run,
+  flow: Flow,
+  name: string,
+  work: (scope: WorkScope) => T | Promise<T>,
+): ContextPromise<T> {
+  const call = run.begin("s", name);
+  if (call === undefined) return never();
+  const ends = defer<T>();
+  const found = run.journal.find("s", name);
+  if (found !== undefined) run.replay(found, () => ends.resolve(found.entry[2] as T));
+  else {
+    const scope = new StepScope(run, flow, name);
+    const done = (value: T): void => {
+      const copy = toJsonCopy(name, value);
+      measure(run, flow, name, copy.text);
+      run.record(copy.value === undefined ? ["s", name] : ["s", name, copy.value], call, () =>
+        ends.resolve(copy.value as T),
+      );
+    };
+    run.work(name, () => work(scope), done, ends.reject);
+  }
+  return run.hand(name, ends.promise);
+}
+
+/** Acquires what lives no longer than the round. */
+export function use<T>(
+  run: Run,
+  flow: Flow,
+  acquire: () => T | Promise<T>,
+  release: (resource: T) => void | Promise<void>,
+): ContextPromise<T> {
+  if (run.begin("u", "use") === undefined) return never();
+  const ends = defer<T>();
+  const releaseSafely = async (resource: T): Promise<void> => {
+    try {
+      await release(resource);
+    } catch (error) {
+      flow.services.trace?.({ type: "fault", target: flow.definition.name, error });
+    }
+  };
+  const acquired = (resource: T): void => {
+    // Acquired too late for this round: nobody will use it.
+    if (run.closed) void releaseSafely(resource);
+    else {
+      run.releaseAtEnd(() => releaseSafely(resource));
+      ends.resolve(resource);
+    }
+  };
+  run.work("use", acquire, acquired, ends.reject);
+  return run.hand("use", ends.promise);
+}
+
+/** Refuses a value that would make the next state too large, where the author can see which. */
+export function measure(run: Run, flow: Flow, name: string, text: string): void {
+  const limit = flow.definition.maxStateBytes;
+  run.recordedBytes += text.length;
+  if (run.recordedBytes * (4 / 3) <= limit) return;
+  throw new VolleyError(
+    "state_too_large",
+    `"${name}" makes the state larger than ${limit} bytes. Return a reference instead of the data, ` +
+      "or raise `maxStateBytes` (every byte travels with every round).",
+  );
+}
+
+class StepScope implements WorkScope {
+  readonly #run: Run;
+  readonly #flow: Flow;
+  readonly #name: string;
+
+  constructor(run: Run, flow: Flow, name: string) {
+    this.#run = run;
+    this.#flow = flow;
+    this.#name = name;
+  }
+
+  // Other answers are other work: a corrected answer must not meet what was done for the old one. The flow id is a
+  // secret of 128 bits and, unlike the keys, the same in every round.
+  get idempotencyKey(): string {
+    const answers = this.#flow.journal.answers.map((entry) => [entry[1], entry[3]]);
+    return digest(JSON.stringify([this.#flow.id, this.#name, answers]));
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
+}
