@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** The kernel counts CPU time in ticks of 10 ms (USER_HZ, the same on every Linux that Node runs on). */
+const TICK_MICROS = 10_000;
+
+/** The processor that contestants run on, and the one that load comes from. */
+export const CONTESTANT_CPU = 0;
+export const LOAD_CPU = 1;
+
+/** A contestant: a process of its own, pinned to one processor, spoken to over Node's IPC channel. */
+export interface Contestant {
+  readonly pid: number;
+  /** What the process said when it was ready. */
+  readonly ready: unknown;
+  /** Milliseconds from the start of the process to its being ready. */
+  readonly startMs: number;
+  /** Sends one message and resolves with the next one from the process; one question at a time. */
+  ask(message: unknown): Promise<unknown>;
+  /** CPU time of all threads since the start, user and system, in microseconds. */
+  cpuMicros(): number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a program of the bench as a contestant.
+ *
+ * @param program file of the program, relative to `bench/`
+ * @param options handed to it as JSON in its first argument
+ */
+export async function startContestant(
+  program: string,
+  options: unknown = {},
+  cpu: number = CONTESTANT_CPU,
+): Promise<Contestant> {
+  const file = fileURLToPath(new URL(`../${program}`, import.meta.url));
+  const started = performance.now();
+  const child = spawn("taskset", ["-c", String(cpu), process.execPath, "--expose-gc", file, JSON.stringify(options)], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+  const ready = await nextMessage(child, program);
+  const startMs = performance.now() - started;
+  const pid = child.pid;
+  if (pid === undefined) throw new Error(`${program} has no process id`);
+  return {
+    pid,
+    ready,
+    startMs,
+    ask(message: unknown): Promise<unknown> {
+      const answer = nextMessage(child, program);
+      child.send(message as object);
+      return answer;
+    },
+    cpuMicros: () => cpuMicros(pid),
+    stop: () => stop(child),
+  };
+}
+
+/** CPU time that a process and its threads have used, from /proc/<pid>/stat. */
+export function cpuMicros(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The second field is the command in brackets and may hold spaces; utime and stime are fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
+}
+
+function nextMessage(child: ChildProcess, program: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void): void => {
+      child.off("message", onMessage).off("exit", onExit).off("error", onError);
+      act();
+    };
+    const onMessage = (message: unknown): void => settle(() => resolve(message));
+    const onError = (cause: Error): void => settle(() => reject(cause));
+    const onExit = (code: number | null, signal: string | null): void =>
+      settle(() => reject(new Error(`${program} ended early (${signal ?? `exit code ${code}`})`)));
+    child.on("message", onMessage).on("exit", onExit).on("error", onError);
+  });
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    child.kill("SIGKILL");
+  });
+}
