@@ -1,5 +1,6 @@
 // Guards for the params of notifications. A notification that fails its guard is dropped: nobody waits for an answer to it.
 import { isLoggingLevel, isObject, isOptionalString, isProgressToken, isRequestId } from "./guards.ts";
+import { META } from "./json-rpc.ts";
 import type {
   CancelledNotificationParams,
   LoggingMessageNotificationParams,
@@ -10,7 +11,10 @@ import type {
 import { isSubscriptionFilter } from "./request-guards.ts";
 
 function hasMeta(value: unknown): value is Record<string, unknown> {
-  return isObject(value) && (value._meta === undefined || isObject(value._meta));
+  if (!isObject(value)) return false;
+  const meta = value._meta;
+  if (meta === undefined) return true;
+  return isObject(meta) && (meta[META.subscriptionId] === undefined || isRequestId(meta[META.subscriptionId]));
 }
 
 /** True for the params of `notifications/cancelled`. */
