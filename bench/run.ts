@@ -8,10 +8,12 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { client } from "./client.ts";
 import { printTable, type Report, type Settings } from "./lib/report.ts";
 import { server } from "./server.ts";
+import { state } from "./state.ts";
 
-const BENCHMARKS: Readonly<Record<string, (settings: Settings) => Promise<Report>>> = { server };
+const BENCHMARKS: Readonly<Record<string, (settings: Settings) => Promise<Report>>> = { server, client, state };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
