@@ -1,8 +1,12 @@
 // How the other scripts run a program: its output is kept and shown only when it fails, or passed through.
 import { spawn } from "node:child_process";
+import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root: string = fileURLToPath(new URL("..", import.meta.url));
+
+/** As npm sets it: programs of packages first, so that `node` is the development Node. */
+const env = { ...process.env, PATH: `${root}node_modules/.bin${delimiter}${process.env.PATH ?? ""}` };
 
 interface Ran {
   readonly ok: boolean;
@@ -17,7 +21,7 @@ export function run(command: string, args: readonly string[], options: { show?: 
   const child = spawn(command, args, {
     cwd: root,
     stdio: ["ignore", output, output],
-    env: options.show ? process.env : { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
+    env: options.show ? env : { ...env, NO_COLOR: "1", FORCE_COLOR: "0" },
   });
   const chunks: unknown[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => chunks.push(chunk));
