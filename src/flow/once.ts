@@ -61,6 +61,7 @@ export function once<T>(
         ends.resolve(copy.value as T),
       );
     };
+    run.mayWait = () => mayWait(flow);
     run.work(name, () => happen(flow, name, options, effect), done, ends.reject);
   }
   return run.hand(name, ends.promise);
@@ -203,11 +204,12 @@ function settledValue(flow: Flow, place: Place, settled: Settled): unknown {
 }
 
 function stillRunning(flow: Flow, name: string): undefined {
-  if (flow.waits >= MOST_WAITS) {
-    throw new VolleyError("effect_running", `"${name}" is still running elsewhere. Try again later.`);
-  }
-  flow.waits++;
-  return undefined;
+  if (mayWait(flow)) return undefined;
+  throw new VolleyError("effect_running", `"${name}" is still running elsewhere. Try again later.`);
+}
+
+function mayWait(flow: Flow): boolean {
+  return flow.waits++ < MOST_WAITS;
 }
 
 async function reach<T>(call: () => Promise<T>): Promise<T> {

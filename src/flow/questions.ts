@@ -42,8 +42,7 @@ export function formQuestion<S extends FormSchema>(
 
 function accepted<T>(checked: Checked<T>): Reading<Outcome<T>> {
   if (checked.ok) return { ok: true, value: { action: "accept", value: checked.value } };
-  const reason = checked.problems.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`));
-  return { ok: false, reason: reason.join("\n") };
+  return { ok: false, reason: checked.problems.map(({ message }) => message).join("\n") };
 }
 
 /** The same question for authors who take a decline or cancel as an exception. */

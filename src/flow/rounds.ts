@@ -43,7 +43,7 @@ export function createRounds(services: RoundServices): Rounds {
         request.requestState === undefined
           ? beginFlow(services, request, definition, responses)
           : continueFlow(services, request, definition, responses, binding);
-      const run = new Run(request, definition, flow.journal, services.clock);
+      const run = new Run(request, definition, flow.journal, services.clock, services.trace);
       const outcome = await run.play(() => call(new RunContext(run, flow, responses)));
       services.trace?.({
         type: "round",

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { type InputRequest, VolleyError } from "../protocol/index.ts";
 import { ContextPromise, defer } from "./context-promise.ts";
 import type { Entry, Found, Journal, OpenQuestion } from "./journal.ts";
-import type { Clock, FlowDefinition, RoundRequest } from "./types.ts";
+import type { Clock, FlowDefinition, RoundRequest, Trace } from "./types.ts";
 
 /** How a run ended. */
 export type RunOutcome =
@@ -47,10 +47,11 @@ export class Run {
   recorded = false;
   /** How much JSON was recorded in this run. */
   recordedBytes = 0;
+  /** Whether the round may end with a ticket although nothing was recorded: an effect is under way. */
+  mayWait: () => boolean = () => false;
   closed = false;
-  /** Context calls that came after the run was closed. */
-  lateCalls = 0;
 
+  readonly #trace: Trace | undefined;
   readonly #asks = new Map<string, OpenAsk>();
   readonly #used = new Set<string>();
   readonly #handed: { readonly name: string; readonly promise: ContextPromise<unknown> }[] = [];
@@ -68,11 +69,18 @@ export class Run {
   #deadline: (() => void) | undefined;
   #controller: AbortController | undefined;
 
-  constructor(request: RoundRequest, definition: FlowDefinition, journal: Journal, clock: Clock) {
+  constructor(
+    request: RoundRequest,
+    definition: FlowDefinition,
+    journal: Journal,
+    clock: Clock,
+    trace: Trace | undefined,
+  ) {
     this.request = request;
     this.definition = definition;
     this.journal = journal;
     this.clock = clock;
+    this.#trace = trace;
   }
 
   /** Runs the handler until it returns, throws, or can only go on with answers from outside. */
@@ -99,7 +107,7 @@ export class Run {
   /** Begins a context call; undefined when the run is closed and the call must never settle. */
   begin(type: "a" | "s" | "o" | "u", name: string): Call | undefined {
     if (this.closed) {
-      this.lateCalls++;
+      this.#trace?.({ type: "late_call", target: this.definition.name, name });
       return undefined;
     }
     const scope = inside.getStore();
@@ -269,9 +277,8 @@ export class Run {
   #timeUp(): void {
     if (this.closed) return;
     const reason = new VolleyError("timeout", `The round took longer than ${this.definition.roundTimeoutMs} ms.`);
-    void this.signal;
     this.#controller?.abort(reason);
-    if (this.#asks.size > 0 || this.recorded || this.#ticket) this.#suspend();
+    if (this.#asks.size > 0 || this.recorded || this.#ticket || this.mayWait()) this.#suspend();
     else if (this.#working > 0) this.#close({ type: "threw", error: reason });
   }
 
