@@ -1,0 +1,63 @@
+// volley-mcp: make a server and its tools, prompts and resources. Runs on Node, Bun, Deno and workerd.
+//
+//   createServer          the server; `server.fetch` serves it on any runtime
+//   Context               what a handler gets
+//   Declined ... InDoubt  what a handler may catch or throw
+//   VolleyError, RpcError errors of this process, errors of the wire
+//
+// Serving over node:http is in volley-mcp/node, over standard streams in volley-mcp/stdio, plain JSON Schema in
+// volley-mcp/json-schema, the client in volley-mcp/client.
+export type { FormSchema, StandardSchema } from "./elicit/index.ts";
+export {
+  Cancelled,
+  type Clock,
+  Conflict,
+  type Context,
+  Declined,
+  type EffectDone,
+  Failed,
+  type FlowOptions,
+  InDoubt,
+  NotDone,
+  type OnceOptions,
+  type Outcome,
+  type Trace,
+  type TraceEvent,
+  type WorkScope,
+} from "./flow/index.ts";
+export type { Ledger } from "./ledger/index.ts";
+export {
+  type ContentBlock,
+  ErrorCode,
+  type Icon,
+  type InputRequiredResult,
+  PROTOCOL_VERSION,
+  type PromptMessage,
+  RpcError,
+  VolleyError,
+  type VolleyErrorCode,
+} from "./protocol/index.ts";
+export {
+  type CacheHint,
+  type Completer,
+  type ContentsLike,
+  type CorsOptions,
+  createEventBus,
+  createServer,
+  type EventBus,
+  type HeaderReader,
+  type Limits,
+  type ListedResource,
+  type PromptOptions,
+  type PromptReturn,
+  type Registered,
+  type ResourceOptions,
+  type ResourceReturn,
+  type Server,
+  type ServerEvent,
+  type ServerOptions,
+  type TemplateOptions,
+  type ToolOptions,
+  type ToolResult,
+} from "./server/index.ts";
+export { ANONYMOUS, type Principal } from "./state/index.ts";

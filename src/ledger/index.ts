@@ -1,0 +1,3 @@
+// What other parts may use of the ledger: its interface, and the store in memory.
+export type { Claim, ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
+export { createMemoryLedger } from "./memory.ts";

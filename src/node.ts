@@ -1,0 +1,2 @@
+// volley-mcp/node: serve over node:http, Express, Fastify and what else hands out Node's request and response.
+export { type NodeHandler, nodeHandler } from "./server/node.ts";

@@ -1,0 +1,150 @@
+// What an author writes: the options, arguments and results of tools, prompts and resources.
+import type { StandardSchema } from "../elicit/index.ts";
+import type { Context, FlowOptions } from "../flow/index.ts";
+import type {
+  Annotations,
+  BlobResourceContents,
+  ContentBlock,
+  Icon,
+  InputRequiredResult,
+  MetaObject,
+  PromptMessage,
+  TextResourceContents,
+  ToolAnnotations,
+} from "../protocol/index.ts";
+import type { CacheHint } from "./options.ts";
+import type { Completer, ResourceLister } from "./registry.ts";
+
+/** What every list entry may say of itself. */
+export interface Described {
+  /** For people; the name is for programs. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly icons?: readonly Icon[];
+  readonly _meta?: MetaObject;
+}
+
+/** Stands for "no schema was given". */
+export type NoSchema = StandardSchema<never>;
+
+type InputOf<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["input"];
+type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : never;
+
+export interface ToolOptions<Input extends StandardSchema, Output extends StandardSchema>
+  extends Described,
+    FlowOptions {
+  /** The arguments. Without it the tool takes none. */
+  readonly input?: Input;
+  /** What the tool returns as `structuredContent`; checked before it leaves. */
+  readonly output?: Output;
+  /** Hints for clients; never a ground for trust. */
+  readonly annotations?: ToolAnnotations;
+}
+
+/** A handler's arguments, as its schema leaves them. */
+export type ArgumentsOf<Input extends StandardSchema> = [OutputOf<Input>] extends [never]
+  ? Record<string, never>
+  : OutputOf<Input>;
+
+/** A whole tool result; `resultType` is added. */
+export interface ToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  readonly _meta?: MetaObject;
+}
+
+/** What a tool may return: with an output schema a value for it, else text or content. */
+export type ToolReturn<Output extends StandardSchema> = [OutputOf<Output>] extends [never]
+  ? string | readonly ContentBlock[] | ToolResult | InputRequiredResult | undefined
+  :
+      | InputOf<Output>
+      | (Omit<ToolResult, "content"> & { readonly content?: readonly ContentBlock[] })
+      | InputRequiredResult;
+
+export type ToolHandler<Input extends StandardSchema, Output extends StandardSchema> = (
+  args: ArgumentsOf<Input>,
+  ctx: Context,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing has no content
+) => ToolReturn<Output> | void | Promise<ToolReturn<Output> | void>;
+
+export interface PromptOptions<Arguments extends StandardSchema> extends Described, FlowOptions {
+  /** The arguments: an object schema whose fields are strings. */
+  readonly arguments?: Arguments;
+  /** Completions by argument. */
+  readonly complete?: Readonly<Record<string, Completer>>;
+}
+
+/** What a prompt may return: the text of one user message, messages, or a whole result. */
+export type PromptReturn =
+  | string
+  | readonly PromptMessage[]
+  | { readonly messages: readonly PromptMessage[]; readonly description?: string; readonly _meta?: MetaObject }
+  | InputRequiredResult;
+
+export type PromptHandler<Arguments extends StandardSchema> = (
+  args: ArgumentsOf<Arguments>,
+  ctx: Context,
+) => PromptReturn | Promise<PromptReturn>;
+
+export interface ResourceOptions extends Described, FlowOptions {
+  readonly mimeType?: string;
+  readonly annotations?: Annotations;
+  /** How long clients may keep what they read. Default: not at all, `"private"`. */
+  readonly cache?: CacheHint;
+}
+
+export interface StaticResourceOptions extends ResourceOptions {
+  /** In bytes, where it is known beforehand. */
+  readonly size?: number;
+}
+
+export interface TemplateOptions extends ResourceOptions {
+  /** Completions by variable. */
+  readonly complete?: Readonly<Record<string, Completer>>;
+  /** What of this template exists for a caller, for `resources/list`. */
+  readonly list?: ResourceLister;
+}
+
+/** Contents of a resource; `uri` and `mimeType` are filled in. Bytes become base64. */
+export type ContentsLike =
+  | (Omit<TextResourceContents, "uri"> & { uri?: string })
+  | (Omit<BlobResourceContents, "uri" | "blob"> & { uri?: string; blob: string | Uint8Array });
+
+/** What a resource may return; undefined says that there is none. */
+export type ResourceReturn =
+  | string
+  | Uint8Array
+  | ContentsLike
+  | readonly ContentsLike[]
+  | ({ readonly contents: readonly ContentsLike[]; readonly _meta?: MetaObject } & Partial<CacheHint>)
+  | InputRequiredResult
+  | undefined;
+
+export type ResourceHandler = (uri: string, ctx: Context) => ResourceReturn | Promise<ResourceReturn>;
+
+/** The variables of a template, decoded; lists joined by commas. */
+export type TemplateHandler<Template extends string> = (
+  variables: TemplateVariables<Template>,
+  ctx: Context,
+  uri: string,
+) => ResourceReturn | Promise<ResourceReturn>;
+
+/** `TemplateVariables<"db://{table}/{row}">` is `{ table: string; row: string }`. */
+export type TemplateVariables<Template extends string> = string extends Template
+  ? Readonly<Record<string, string>>
+  : { readonly [Name in NamesIn<Template>]: string };
+
+type NamesIn<Template extends string> = Template extends `${string}{${infer Expression}}${infer Rest}`
+  ? NameOf<WithoutOperator<Expression>> | NamesIn<Rest>
+  : never;
+type WithoutOperator<Expression extends string> =
+  Expression extends `${"+" | "#" | "." | "/" | ";" | "?" | "&"}${infer Names}` ? Names : Expression;
+type NameOf<Names extends string> = Names extends `${infer First},${infer Rest}`
+  ? Bare<First> | NameOf<Rest>
+  : Bare<Names>;
+type Bare<Name extends string> = Name extends `${infer Plain}*`
+  ? Plain
+  : Name extends `${infer Plain}:${string}`
+    ? Plain
+    : Name;

@@ -1,0 +1,33 @@
+/** What changed; plain JSON, so that any messaging system can carry it. */
+export type ServerEvent =
+  | { readonly type: "tools_changed" }
+  | { readonly type: "prompts_changed" }
+  | { readonly type: "resources_changed" }
+  | { readonly type: "resource_updated"; readonly uri: string };
+
+/**
+ * Carries change notifications to every instance that has clients listening.
+ *
+ * Delivery is best effort: a client that misses one reads again when its copy expires.
+ */
+export interface EventBus {
+  /** Hands the event to all subscribers, this process's own included. Must not throw. */
+  publish(event: ServerEvent): void;
+  /** Calls back for each event; the returned function ends that. */
+  subscribe(listener: (event: ServerEvent) => void): () => void;
+  close?(): Promise<void>;
+}
+
+/** An {@link EventBus} within one process. */
+export function createEventBus(): EventBus {
+  const listeners = new Set<(event: ServerEvent) => void>();
+  return {
+    publish(event) {
+      for (const listener of listeners) listener(event);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

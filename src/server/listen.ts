@@ -1,0 +1,143 @@
+import {
+  META,
+  type RequestId,
+  readSubscriptionFilter,
+  type ServerCapabilities,
+  type SubscriptionFilter,
+} from "../protocol/index.ts";
+import type { Call } from "./call.ts";
+import type { EventBus, ServerEvent } from "./events.ts";
+import { invalidParams, tooMany } from "./refusal.ts";
+
+/** URIs that one stream may watch. */
+const WATCHED = 1_000;
+
+/** The open `subscriptions/listen` streams of this process. */
+export interface Hub {
+  /** Serves one stream until it ends; the promise is the JSON of its result. */
+  listen(params: Record<string, unknown>, id: RequestId, call: Call, capabilities: ServerCapabilities): Promise<string>;
+  readonly size: number;
+  /** Ends every stream: `notifications/cancelled`, then the result. */
+  close(): void;
+}
+
+interface Listener {
+  readonly call: Call;
+  readonly wants: ReadonlySet<string>;
+  readonly uris: ReadonlySet<string>;
+  /** What a slow reader has yet to hear, each kind once: bounded by what it asked for. */
+  readonly pending: Set<string>;
+  readonly message: (key: string) => string;
+  readonly end: () => void;
+}
+
+const LISTS: Record<Exclude<ServerEvent["type"], "resource_updated">, string> = {
+  tools_changed: "notifications/tools/list_changed",
+  prompts_changed: "notifications/prompts/list_changed",
+  resources_changed: "notifications/resources/list_changed",
+};
+
+/** Keys of pending notifications: a method for lists, `uri:` and the URI for resources. */
+const keyOf = (event: ServerEvent): string =>
+  event.type === "resource_updated" ? `uri:${event.uri}` : LISTS[event.type];
+
+/**
+ * @param serverInfo who we are, for the closing result
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export function createHub(bus: EventBus, limit: number, serverInfo: unknown): Hub {
+  const listeners = new Set<Listener>();
+  let unsubscribe: (() => void) | undefined;
+
+  const deliver = (event: ServerEvent): void => {
+    const key = keyOf(event);
+    for (const listener of listeners) {
+      const wanted = event.type === "resource_updated" ? listener.uris.has(event.uri) : listener.wants.has(key);
+      if (!wanted) continue;
+      if (listener.call.blocked) listener.pending.add(key);
+      else listener.call.send(listener.message(key));
+    }
+  };
+
+  const drain = (listener: Listener): void => {
+    for (const key of listener.pending) {
+      if (listener.call.blocked) return;
+      listener.pending.delete(key);
+      listener.call.send(listener.message(key));
+    }
+  };
+
+  return {
+    listen(params, id, call, capabilities) {
+      const filter = readSubscriptionFilter(params);
+      if ((filter.resourceSubscriptions?.length ?? 0) > WATCHED) {
+        throw invalidParams(`One stream watches at most ${WATCHED} resources; open several.`);
+      }
+      if (listeners.size >= limit) throw tooMany("Too many open subscriptions.", 30);
+      const agreed = agree(filter, capabilities);
+      const meta = { [META.subscriptionId]: id };
+
+      return new Promise((resolve) => {
+        const settle = (): void => {
+          listeners.delete(listener);
+          if (listeners.size === 0) {
+            unsubscribe?.();
+            unsubscribe = undefined;
+          }
+          resolve(JSON.stringify({ resultType: "complete", _meta: { ...meta, [META.serverInfo]: serverInfo } }));
+        };
+        const listener: Listener = {
+          call,
+          wants: wantsOf(agreed),
+          uris: new Set(agreed.resourceSubscriptions),
+          pending: new Set(),
+          message: (key) =>
+            key.startsWith("uri:")
+              ? notification("notifications/resources/updated", { _meta: meta, uri: key.slice(4) })
+              : notification(key, { _meta: meta }),
+          end() {
+            // MUST announce the end, SHOULD answer the request after it.
+            call.send(notification("notifications/cancelled", { _meta: meta, requestId: id }));
+            settle();
+          },
+        };
+        call.ondrain = () => drain(listener);
+        // The acknowledgement is first on the stream: the stream hears events only once it is written.
+        call.send(notification("notifications/subscriptions/acknowledged", { _meta: meta, notifications: agreed }));
+        listeners.add(listener);
+        unsubscribe ??= bus.subscribe(deliver);
+        call.onAbort(settle);
+      });
+    },
+    get size() {
+      return listeners.size;
+    },
+    close() {
+      for (const listener of [...listeners]) listener.end();
+    },
+  };
+}
+
+function notification(method: string, params: Record<string, unknown>): string {
+  return JSON.stringify({ jsonrpc: "2.0", method, params });
+}
+
+/** What of a filter this server honours; the rest is left out, as the specification wants it. */
+function agree(filter: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
+  const agreed: SubscriptionFilter = {};
+  if (filter.toolsListChanged && capabilities.tools) agreed.toolsListChanged = true;
+  if (filter.promptsListChanged && capabilities.prompts) agreed.promptsListChanged = true;
+  if (filter.resourcesListChanged && capabilities.resources) agreed.resourcesListChanged = true;
+  if (filter.resourceSubscriptions && capabilities.resources) {
+    agreed.resourceSubscriptions = filter.resourceSubscriptions;
+  }
+  return agreed;
+}
+
+function wantsOf(agreed: SubscriptionFilter): Set<string> {
+  const wants = new Set<string>();
+  if (agreed.toolsListChanged) wants.add(LISTS.tools_changed);
+  if (agreed.promptsListChanged) wants.add(LISTS.prompts_changed);
+  if (agreed.resourcesListChanged) wants.add(LISTS.resources_changed);
+  return wants;
+}
