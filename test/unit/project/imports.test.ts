@@ -19,13 +19,13 @@ const rules: Readonly<Record<string, Rule>> = {
   elicit: { parts: ["protocol"] },
   state: { parts: ["protocol"], builtins: ["node:crypto", "node:buffer"], packages: ["canonicalize"] },
   ledger: { parts: ["protocol"] },
-  flow: { parts: ["protocol", "elicit", "state", "ledger"], builtins: ["node:async_hooks"] },
+  flow: { parts: ["protocol", "elicit", "state", "ledger"], builtins: ["node:async_hooks", "node:buffer"] },
   server: {
     parts: ["protocol", "elicit", "state", "ledger", "flow"],
     builtins: "any",
     packages: ["ajv", "ajv-formats", "uri-template-matcher"],
   },
-  client: { parts: ["protocol", "elicit"], builtins: "any", packages: ["eventsource-parser"] },
+  client: { parts: ["protocol", "elicit"], builtins: "any", packages: ["ajv", "ajv-formats", "eventsource-parser"] },
   testing: { parts: ["protocol", "elicit", "state", "ledger", "flow", "server", "client"] },
   cli: { parts: ["protocol", "elicit", "state", "client", "server"], builtins: "any" },
 };
@@ -71,8 +71,9 @@ test("each part imports only what it may know", () => {
   expect(broken).toEqual([]);
 });
 
-test("a part is imported through its index", () => {
+test("a part is imported through its index, the ledger's interface apart", () => {
   const inside = imports
+    .filter(({ specifier }) => specifier !== "../ledger/ledger.ts")
     .filter(
       ({ part, target, specifier }) => target !== undefined && target !== part && !specifier.endsWith("/index.ts"),
     )
