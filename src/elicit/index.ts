@@ -1,4 +1,7 @@
 // From an author's schema to the flat form of the protocol, and from its answer back to the author's value.
+export { checkContent } from "./check.ts";
+export { compileForm } from "./compile.ts";
+export { defaults } from "./defaults.ts";
 export type {
   BooleanField,
   Checked,
@@ -12,6 +15,7 @@ export type {
   Problem,
   StringField,
 } from "./form.ts";
+export { readForm } from "./read-form.ts";
 export type {
   FieldValue,
   FormSchema,
@@ -23,3 +27,4 @@ export type {
   StandardResult,
   StandardSchema,
 } from "./schema.ts";
+export { findClickableUrls, formWarnings } from "./warnings.ts";

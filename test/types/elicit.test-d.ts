@@ -3,7 +3,16 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import type { FieldValue, FormSchema, FormValue, RestrictedSchema, StandardSchema } from "../../src/elicit/index.ts";
+import {
+  type Checked,
+  compileForm,
+  type FieldValue,
+  type Form,
+  type FormSchema,
+  type FormValue,
+  type RestrictedSchema,
+  type StandardSchema,
+} from "../../src/elicit/index.ts";
 
 declare function ask<const S extends FormSchema>(schema: S): FormValue<S>;
 
@@ -98,4 +107,11 @@ describe("plain schemas", () => {
     const value = ask({ type: "object", properties: { otp: { type: "boolean", "x-volley-not-secret": true } } });
     expectTypeOf(value).toEqualTypeOf<{ otp?: boolean }>();
   });
+});
+
+test("a form checks into the author's own type", () => {
+  const schema = z.object({ name: z.string() });
+  expectTypeOf(compileForm<typeof schema>).returns.toEqualTypeOf<Form<{ name: string }>>();
+  type Answer = Checked<{ name: string }>;
+  expectTypeOf<ReturnType<Form<{ name: string }>["check"]>>().toEqualTypeOf<Answer | Promise<Answer>>();
 });
