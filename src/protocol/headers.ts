@@ -66,6 +66,7 @@ export function decodeHeaderValue(header: string): string | undefined {
     if ((code < 0x20 && code !== 0x09) || code > 0x7e) return undefined;
   }
   if (!isSentinel(header)) return header;
+  if (header.length < PREFIX.length + SUFFIX.length) return undefined;
   const base64 = header.slice(PREFIX.length, -SUFFIX.length);
   try {
     const binary = atob(base64);
@@ -139,7 +140,7 @@ function collect(schema: unknown, path: string[], reachable: boolean, depth: num
   if (depth === 0) throw invalid([], `cannot be looked for: it is nested deeper than ${MAX_DEPTH} levels`);
   if (Object.hasOwn(schema, ANNOTATION)) found.push(readAnnotation(schema, path, reachable, found));
   collectEach(schema.properties, path, reachable, depth, found);
-  for (const keyword of SCHEMA_MAPS) collectEach(schema[keyword], path, false, depth, found);
+  for (const keyword of SCHEMA_MAPS) collectEach(schema[keyword], [...path, keyword], false, depth, found);
   for (const keyword of SCHEMAS) collect(schema[keyword], [...path, keyword], false, depth - 1, found);
   for (const keyword of SCHEMA_LISTS) {
     const list = schema[keyword];
