@@ -55,6 +55,11 @@ export function unsupportedVersion(requested: string): Refusal {
   );
 }
 
+/** Whether a request carries its version in `_meta`, as requests do from this revision on. */
+export function namesVersion(params: unknown): boolean {
+  return isObject(params) && isObject(params._meta) && typeof params._meta[META.protocolVersion] === "string";
+}
+
 /** What a client of an earlier revision is told: it cannot know the new way, so the sentence is for its user. */
 export function refuseInitialize(params: unknown): Refusal {
   const requested = isObject(params) ? params.protocolVersion : undefined;

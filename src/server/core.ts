@@ -1,6 +1,6 @@
 import type { Rounds } from "../flow/index.ts";
 import { ErrorCode, isRequest, type RequestId, RpcError, readMessage, VolleyError } from "../protocol/index.ts";
-import { admit, refuseInitialize } from "./admission.ts";
+import { admit, namesVersion, refuseInitialize } from "./admission.ts";
 import { createAllowance } from "./allowance.ts";
 import type { Call, Reply } from "./call.ts";
 import { type Catalog, createCatalog } from "./catalog.ts";
@@ -86,7 +86,7 @@ export class Core {
       id = request.id;
       const { method, params } = request;
       if (this.#closing) throw closing();
-      if (method === "initialize") throw refuseInitialize(params);
+      if (method === "initialize" && !namesVersion(params)) throw refuseInitialize(params);
       const meta = admit(method, params, call.headers);
       const route = this.#routes.get(method);
       if (!route) throw methodNotFound(`Method not found: ${method.slice(0, 128)}`);
