@@ -1,0 +1,15 @@
+// volley-mcp/client: connect to a server, call it, answer what it asks.
+//
+// connect            HTTP, stdio or a transport of one's own, to a Client
+// isStateRefused     a waiting round that can only be started again
+// readForm, defaults, checkContent, checkUrl   for rounds by hand: what a question's handler would have been given
+export * from "./client/index.ts";
+export {
+  checkContent,
+  defaults,
+  type Field,
+  type FieldValue,
+  type FormContent,
+  type Problem,
+  readForm,
+} from "./elicit/index.ts";

@@ -1,0 +1,234 @@
+// One request and its answer: metadata, headers, limits of time, the version of the protocol.
+import {
+  type ClientCapabilities,
+  ErrorCode,
+  encodeHeaderValue,
+  HEADERS,
+  type Implementation,
+  isImplementation,
+  isLoggingMessageParams,
+  isObject,
+  isProgressParams,
+  isStrings,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  type JSONRPCResponse,
+  META,
+  PROTOCOL_VERSION,
+  type Result,
+  RpcError,
+  VolleyError,
+} from "../protocol/index.ts";
+import { abortedError, closedError } from "./errors.ts";
+import type { RequestOptions } from "./options.ts";
+import type { Transport } from "./transport.ts";
+
+/** Who answers: its address is certain, the rest is what it says of itself. */
+export interface ServerIdentity {
+  /** The origin and path of its URL, or its command. */
+  readonly address: string;
+  readonly name: string | undefined;
+  readonly title: string | undefined;
+  readonly version: string | undefined;
+}
+
+/** One request to send. */
+export interface Leg {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** `Mcp-Param-*`. */
+  readonly paramHeaders?: Readonly<Record<string, string>>;
+  /** What this client can do, where that is not the same for all requests. */
+  readonly capabilities?: ClientCapabilities;
+  /** Receives notifications that are neither progress nor log messages. */
+  readonly onNotification?: (notification: JSONRPCNotification) => void;
+}
+
+export interface ConnectionSettings {
+  readonly clientInfo: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  readonly legTimeoutMs: number;
+  readonly onWarning: (warning: string) => void;
+}
+
+/** Sends requests over a transport. */
+export interface Connection {
+  readonly kind: Transport["kind"];
+  readonly settings: ConnectionSettings;
+  /** Fires when the client closes. */
+  readonly closing: AbortSignal;
+  /** The id of the newest request. */
+  readonly lastId: number;
+  /** Makes the ids of later requests greater than `id`. */
+  skipTo(id: number): void;
+  /** The server, as the `_meta` of a result (by default the newest one) describes it. */
+  server(meta?: unknown): ServerIdentity;
+  /** Sends a request with a fresh id; throws the server's error as {@link RpcError}. The result's type is one that the client knows. */
+  request(leg: Leg, options: RequestOptions): Promise<Result>;
+  close(): Promise<void>;
+}
+
+// Where the specification lets a server ask for more.
+const ROUND_METHODS = new Set(["tools/call", "prompts/get", "resources/read"]);
+const NAMED_BY: ReadonlyMap<string, string> = new Map([
+  ["tools/call", "name"],
+  ["prompts/get", "name"],
+  ["resources/read", "uri"],
+]);
+
+/** Makes a connection over a transport. */
+export function createConnection(transport: Transport, settings: ConnectionSettings): Connection {
+  const closing = new AbortController();
+  const baseMeta: Record<string, unknown> = { [META.protocolVersion]: PROTOCOL_VERSION };
+  if (settings.clientInfo !== undefined) baseMeta[META.clientInfo] = settings.clientInfo;
+  baseMeta[META.clientCapabilities] = settings.capabilities;
+  let lastId = 0;
+  let lastMeta: unknown;
+
+  function metaFor(leg: Leg, id: number, options: RequestOptions): Record<string, unknown> {
+    const { onProgress, onLog, logLevel = "info", meta } = options;
+    const capabilities = leg.capabilities ?? settings.capabilities;
+    const isPlain = onProgress === undefined && onLog === undefined && meta === undefined;
+    if (isPlain && capabilities === settings.capabilities) return baseMeta;
+    const made: Record<string, unknown> = { ...meta, ...baseMeta, [META.clientCapabilities]: capabilities };
+    // An id is unique among the open requests, as a token has to be.
+    if (onProgress !== undefined) made.progressToken = id;
+    if (onLog !== undefined) made[META.logLevel] = logLevel;
+    return made;
+  }
+
+  async function exchange(leg: Leg, options: RequestOptions): Promise<JSONRPCResponse> {
+    const { signal, timeoutMs = settings.legTimeoutMs } = options;
+    if (signal?.aborted) throw abortedError(signal);
+    const id = ++lastId;
+    const request: JSONRPCRequest = {
+      jsonrpc: "2.0",
+      id,
+      method: leg.method,
+      params: { ...leg.params, _meta: metaFor(leg, id, options) },
+    };
+    const ending = new AbortController();
+    const abort = (): void => ending.abort(abortedError(signal as AbortSignal));
+    const timer = Number.isFinite(timeoutMs)
+      ? setTimeout(() => ending.abort(timeoutError(leg.method, timeoutMs)), timeoutMs)
+      : undefined;
+    signal?.addEventListener("abort", abort);
+    try {
+      return await transport.send(request, {
+        headers: transport.kind === "http" ? headersFor(leg) : NO_HEADERS,
+        signal: ending.signal,
+        onNotification: receiver(leg, id, options, settings.onWarning),
+      });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  function readResult(leg: Leg, response: JSONRPCResponse): Result {
+    if ("error" in response) {
+      const { code, message, data } = response.error;
+      throw new RpcError(code, message, data, response.id === undefined ? {} : { requestId: response.id });
+    }
+    const { result } = response;
+    const type = result.resultType ?? "complete";
+    if (type !== "complete" && !(type === "input_required" && ROUND_METHODS.has(leg.method))) {
+      throw new VolleyError(
+        "message_invalid",
+        `The server answered ${leg.method} with a result of type "${type}", which has no meaning there.`,
+      );
+    }
+    if (result._meta !== undefined) lastMeta = result._meta;
+    return result;
+  }
+
+  return {
+    kind: transport.kind,
+    settings,
+    closing: closing.signal,
+    get lastId() {
+      return lastId;
+    },
+    skipTo(id) {
+      lastId = Math.max(lastId, id);
+    },
+    server(meta = lastMeta) {
+      const claimed = isObject(meta) ? meta[META.serverInfo] : undefined;
+      const info = isImplementation(claimed) ? claimed : undefined;
+      return { address: transport.address, name: info?.name, title: info?.title, version: info?.version };
+    },
+    async request(leg, options) {
+      if (closing.signal.aborted) throw closedError();
+      const response = await exchange(leg, options);
+      if (!("error" in response) || response.error.code !== ErrorCode.UnsupportedProtocolVersion)
+        return readResult(leg, response);
+      checkVersions(response.error.data, transport.address);
+      return readResult(leg, await exchange(leg, options));
+    },
+    async close() {
+      if (!closing.signal.aborted) closing.abort(closedError());
+      await transport.close();
+    },
+  };
+}
+
+const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
+
+function headersFor(leg: Leg): Record<string, string> {
+  const headers: Record<string, string> = { [HEADERS.protocolVersion]: PROTOCOL_VERSION, [HEADERS.method]: leg.method };
+  const key = NAMED_BY.get(leg.method);
+  if (key !== undefined) headers[HEADERS.name] = encodeHeaderValue(String(leg.params[key]));
+  return leg.paramHeaders === undefined ? headers : Object.assign(headers, leg.paramHeaders);
+}
+
+/**
+ * Throws unless a server that has refused our version says that it speaks it: then one more try is worth it (a fleet in
+ * the middle of an upgrade answers like that).
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#protocol-version-negotiation
+ */
+function checkVersions(data: unknown, address: string): void {
+  const supported = isObject(data) && isStrings(data.supported) ? data.supported : [];
+  if (supported.includes(PROTOCOL_VERSION)) return;
+  const spoken = supported.length === 0 ? "does not say which revisions it speaks" : `speaks ${supported.join(", ")}`;
+  throw new VolleyError(
+    "legacy_server",
+    `The server at ${address} does not speak revision ${PROTOCOL_VERSION}: it ${spoken}. Use a client that speaks one of its revisions, or update the server.`,
+  );
+}
+
+function timeoutError(method: string, ms: number): VolleyError {
+  return new VolleyError(
+    "timeout",
+    `The server did not answer ${method} within ${ms} ms: raise timeoutMs if it needs longer.`,
+  );
+}
+
+/** Hands the notifications of one request to those who wait for them; a caller's own failure there is a warning. */
+function receiver(
+  leg: Leg,
+  id: number,
+  options: RequestOptions,
+  onWarning: (warning: string) => void,
+): (notification: JSONRPCNotification) => void {
+  let reached = Number.NEGATIVE_INFINITY;
+  return (notification) => {
+    const { method, params } = notification;
+    try {
+      if (method === "notifications/progress") {
+        if (options.onProgress === undefined || !isProgressParams(params) || params.progressToken !== id) return;
+        const { progress, total, message } = params;
+        if (!(progress > reached)) return;
+        reached = progress;
+        options.onProgress({ progress, total, message });
+      } else if (method === "notifications/message") {
+        if (options.onLog === undefined || !isLoggingMessageParams(params)) return;
+        options.onLog({ level: params.level, logger: params.logger, data: params.data });
+      } else {
+        leg.onNotification?.(notification);
+      }
+    } catch (error) {
+      onWarning(`A listener for ${method} failed: ${error}`);
+    }
+  };
+}

@@ -1,0 +1,72 @@
+// Playing all rounds of a call, with handlers for the questions.
+import { type AskHandlers, answerAll } from "./asks.ts";
+import { abortedError } from "./errors.ts";
+import { untilEnded } from "./pause.ts";
+import {
+  type Flow,
+  play,
+  type RoundMethod,
+  type RoundResults,
+  type Rounds,
+  retryOf,
+  type Standing,
+  type Waiting,
+} from "./rounds.ts";
+
+/**
+ * Plays a flow on from where it stands to its end: asks the handlers what the server asks, and brings their answers back,
+ * round after round.
+ *
+ * No request is open while somebody thinks.
+ */
+export async function drive<M extends RoundMethod>(
+  rounds: Rounds,
+  handlers: AskHandlers,
+  flow: Flow<M>,
+  first: Standing<M>,
+): Promise<RoundResults[M]> {
+  let standing = first;
+  // The retries have to repeat the first request whatever becomes of the caller's objects meanwhile.
+  const repeated = standing.type === "waiting" ? { ...flow, params: snapshot(flow.params) } : flow;
+  while (standing.type === "waiting") {
+    const { waiting } = standing;
+    const endedAt = performance.now();
+    const retry = retryOf(waiting, await answerRound(rounds, handlers, repeated, waiting));
+    standing = await play(rounds, repeated, { round: waiting.round, retry, endedAt });
+  }
+  return standing.result;
+}
+
+/** A copy as JSON carries it. */
+export function snapshot(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(params));
+}
+
+async function answerRound<M extends RoundMethod>(
+  rounds: Rounds,
+  handlers: AskHandlers,
+  flow: Flow<M>,
+  waiting: Waiting,
+): ReturnType<typeof answerAll> {
+  const { connection } = rounds;
+  const { signal } = flow.options;
+  const ending = new AbortController();
+  const work = answerAll(waiting.requests, handlers, {
+    server: connection.server(waiting.meta),
+    call: { method: flow.method, target: targetOf(flow.params) },
+    round: waiting.round,
+    signal: ending.signal,
+  });
+  try {
+    return await untilEnded(work, signal, connection.closing);
+  } catch (error) {
+    // Whoever still shows a question of this round can take it away.
+    ending.abort(signal?.aborted ? abortedError(signal) : error);
+    throw error;
+  }
+}
+
+/** What a call is about: the name of a tool or prompt, the URI of a resource. */
+export function targetOf(params: Readonly<Record<string, unknown>>): string {
+  return String(params.name ?? params.uri);
+}

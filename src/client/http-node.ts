@@ -1,0 +1,156 @@
+// HTTP on Node: node:http(s) with one pool of kept-alive connections, a fraction of the CPU that fetch takes.
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { type JSONRPCRequest, type JSONRPCResponse, VolleyError } from "../protocol/index.ts";
+import { closedError } from "./errors.ts";
+import { callerHeaders, FIXED_HEADERS, type HeaderSource, isEventStream, readReply } from "./http.ts";
+import { MAX_MESSAGE_SIZE, tooLarge } from "./messages.ts";
+import { createStreamReader } from "./sse.ts";
+import type { SendOptions, Transport } from "./transport.ts";
+
+/** How long a stream may stay open after its answer before its connection is given up. */
+const LINGER_MS = 1_000;
+/** How often the system looks whether a quiet stream still has somebody at its other end. */
+const KEEPALIVE_MS = 30_000;
+
+/** Connects to an MCP endpoint by node:http or node:https. */
+export function createNodeHttpTransport(url: URL, source: HeaderSource): Transport {
+  const secure = url.protocol === "https:";
+  const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  const open = secure ? httpsRequest : httpRequest;
+  const target = {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
+    path: url.pathname + url.search,
+    method: "POST",
+    agent,
+  };
+  const fixed = ["host", url.host, ...flat(FIXED_HEADERS)];
+  const prepared = typeof source === "function" ? undefined : [...fixed, ...flat(callerHeaders(source))];
+  const inFlight = new Set<(error: VolleyError) => void>();
+  let closed = false;
+
+  function exchange(request: JSONRPCRequest, options: SendOptions, first: readonly string[]): Promise<JSONRPCResponse> {
+    return new Promise((resolve, reject) => {
+      const { signal } = options;
+      if (closed) return reject(closedError());
+      if (signal.aborted) return reject(signal.reason);
+      const body = JSON.stringify(request);
+      const headers = [...first, "content-length", String(Buffer.byteLength(body))];
+      for (const name in options.headers) headers.push(name, options.headers[name] as string);
+
+      let outgoing: ClientRequest;
+      const settle = (): boolean => inFlight.delete(fail);
+      const done = (response: JSONRPCResponse): void => {
+        if (!settle()) return;
+        signal.removeEventListener("abort", abort);
+        resolve(response);
+      };
+      const fail = (error: unknown): void => {
+        if (!settle()) return;
+        signal.removeEventListener("abort", abort);
+        reject(error);
+        outgoing.destroy();
+      };
+      const abort = (): void => fail(signal.reason);
+      const broken = (cause: Error): void => fail(unreachable(url, cause));
+
+      inFlight.add(fail);
+      signal.addEventListener("abort", abort);
+      try {
+        outgoing = open({ ...target, headers });
+      } catch (cause) {
+        settle();
+        signal.removeEventListener("abort", abort);
+        return reject(
+          new VolleyError(
+            "invalid_options",
+            "A header cannot be sent: look for line breaks and other control characters.",
+            { cause },
+          ),
+        );
+      }
+      outgoing.on("error", broken);
+      outgoing.on("response", (incoming) => {
+        incoming.on("error", broken);
+        if (isEventStream(incoming.headers["content-type"])) {
+          readStream(incoming, request, options, done, fail);
+        } else {
+          readText(incoming, fail, (text) => {
+            const header = (name: string): string | undefined => incoming.headers[name]?.toString();
+            try {
+              done(readReply({ status: incoming.statusCode ?? 0, text, header }, request, url.origin + url.pathname));
+            } catch (error) {
+              fail(error);
+            }
+          });
+        }
+      });
+      outgoing.end(body);
+    });
+  }
+
+  return {
+    kind: "http",
+    address: url.origin + url.pathname,
+    async send(request, options) {
+      if (typeof source !== "function") return exchange(request, options, prepared as string[]);
+      return exchange(request, options, [...fixed, ...flat(callerHeaders(await source()))]);
+    },
+    async close() {
+      closed = true;
+      for (const fail of [...inFlight]) fail(closedError());
+      agent.destroy();
+    },
+  };
+}
+
+function readText(incoming: IncomingMessage, fail: (error: unknown) => void, whole: (text: string) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_MESSAGE_SIZE) return fail(tooLarge());
+    chunks.push(chunk);
+  });
+  incoming.on("end", () =>
+    whole((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString("utf8")),
+  );
+}
+
+function readStream(
+  incoming: IncomingMessage,
+  request: JSONRPCRequest,
+  options: SendOptions,
+  done: (response: JSONRPCResponse) => void,
+  fail: (error: unknown) => void,
+): void {
+  incoming.socket.setKeepAlive(true, KEEPALIVE_MS);
+  incoming.setEncoding("utf8");
+  const reader = createStreamReader(request.id, {
+    onNotification: options.onNotification,
+    onResponse(response) {
+      done(response);
+      // The answer should be the end; a server that leaves the stream open must not hold the connection.
+      const linger = setTimeout(() => incoming.destroy(), LINGER_MS);
+      linger.unref();
+      incoming.once("close", () => clearTimeout(linger));
+    },
+    onFailure: fail,
+  });
+  incoming.on("data", (text: string) => reader.feed(text));
+  incoming.on("end", () => reader.end());
+}
+
+function flat(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flat();
+}
+
+function unreachable(url: URL, cause: Error & { code?: string }): VolleyError {
+  const what = cause.code ?? cause.message;
+  return new VolleyError(
+    "connection_failed",
+    `The server at ${url.origin} could not be reached or broke off (${what}).`,
+    { cause },
+  );
+}

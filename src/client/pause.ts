@@ -1,0 +1,36 @@
+// Waiting that ends early when nobody waits any more.
+import { abortedError, closedError } from "./errors.ts";
+
+/** Resolves after `ms`; rejects at once when the caller gives up or the client closes. */
+export function sleep(ms: number, signal: AbortSignal | undefined, closing: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const slept = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  return untilEnded(slept, signal, closing).finally(() => clearTimeout(timer));
+}
+
+/** Settles as `work` does; rejects at once when the caller gives up or the client closes. */
+export function untilEnded<T>(work: Promise<T>, signal: AbortSignal | undefined, closing: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(abortedError(signal as AbortSignal));
+    const close = (): void => reject(closedError());
+    if (signal?.aborted) return abort();
+    if (closing.aborted) return close();
+    signal?.addEventListener("abort", abort);
+    closing.addEventListener("abort", close);
+    work.then(resolve, reject).finally(() => {
+      signal?.removeEventListener("abort", abort);
+      closing.removeEventListener("abort", close);
+    });
+  });
+}
+
+/**
+ * The default pace of retries: the first at once, then after 50 ms, doubling up to 2 s, each time between half of that
+ * and all of it, so that many clients do not come back in step.
+ */
+export function defaultPace(attempt: number): number {
+  if (attempt <= 1) return 0;
+  return Math.min(2_000, 50 * 2 ** (attempt - 2)) * (0.5 + Math.random() / 2);
+}

@@ -1,0 +1,235 @@
+// Rounds by hand: a waiting round as an object, and as plain data that another process can go on with.
+import { readForm } from "../elicit/index.ts";
+import {
+  type InputRequest,
+  type InputRequests,
+  type InputResponse,
+  type InputResponses,
+  isInputRequest,
+  isObject,
+  isOptionalString,
+  isRecordOf,
+  isStrings,
+  VolleyError,
+} from "../protocol/index.ts";
+import {
+  type AskKind,
+  checkFormAnswer,
+  checkRootsAnswer,
+  checkSamplingAnswer,
+  checkUrlAnswer,
+  type FormAnswer,
+  kindOf,
+  type UrlAnswer,
+  unusable,
+} from "./answers.ts";
+import type { ServerIdentity } from "./connection.ts";
+import { targetOf } from "./driver.ts";
+import type { CallOptions } from "./options.ts";
+import {
+  type Flow,
+  play,
+  type RoundMethod,
+  type RoundResults,
+  type Rounds,
+  retryOf,
+  type Standing,
+  type Waiting,
+} from "./rounds.ts";
+
+/** A call that is played by hand: finished, or waiting for answers. */
+export type Started<M extends RoundMethod> =
+  | { readonly done: true; readonly result: RoundResults[M] }
+  | PendingRound<M>;
+
+/** A call in whose middle the server wants something. No request is open; it may wait as long as the server's state is valid. */
+export interface PendingRound<M extends RoundMethod = RoundMethod> {
+  readonly done: false;
+  readonly method: M;
+  /** The tool's or prompt's name, the resource's URI. */
+  readonly target: string;
+  /** 1 for the questions of the first answer. */
+  readonly round: number;
+  /** Who asks. */
+  readonly server: ServerIdentity;
+  /** What is asked, by the server's keys; without a prototype. */
+  readonly requests: InputRequests;
+  /** The keys that have no answer yet. */
+  readonly openKeys: readonly string[];
+  /**
+   * Answers one question: a form or a URL question as its handler would, sampling and roots in the protocol's shape.
+   *
+   * An answer may be given again before {@link PendingRound.continue}. Throws VolleyError `no_answer`, which says what is
+   * wrong, when it cannot be used.
+   */
+  answer(key: string, answer: FormAnswer | UrlAnswer | InputResponse): void;
+  /**
+   * Sends the answers and plays on to the next question or the end. All keys have to be answered.
+   *
+   * May be called again when the request itself failed. When {@link isStateRefused} says that the state is no longer
+   * accepted, only a new start can help.
+   */
+  continue(options?: CallOptions): Promise<Started<M>>;
+  /** Plain data for {@link Client.resume}. It holds the arguments, the answers so far and the server's state: keep it as a secret. */
+  toJSON(): PendingData;
+}
+
+/** A {@link PendingRound} as data. */
+export interface PendingData {
+  readonly type: "volley-mcp/pending-round";
+  readonly version: 1;
+  /** Where the round waits: connect there. */
+  readonly address: string;
+  readonly method: RoundMethod;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly round: number;
+  /** The id of the last request; later ids are greater. */
+  readonly lastId: number;
+  /** The kinds of questions that are answered by hand. */
+  readonly answers: readonly AskKind[];
+  readonly requests: InputRequests;
+  readonly inputResponses: InputResponses;
+  readonly requestState?: string;
+}
+
+/** What turns standings into what a caller by hand gets. */
+export interface ByHand {
+  readonly rounds: Rounds;
+  readonly flow: Flow<RoundMethod>;
+  readonly answers: readonly AskKind[];
+}
+
+/** Wraps where a flow stands. */
+export function toStarted<M extends RoundMethod>(
+  hand: ByHand & { readonly flow: Flow<M> },
+  standing: Standing<M>,
+): Started<M> {
+  if (standing.type === "complete") return { done: true, result: standing.result };
+  return createPending(hand, standing.waiting, new Map());
+}
+
+function createPending<M extends RoundMethod>(
+  hand: ByHand & { readonly flow: Flow<M> },
+  waiting: Waiting,
+  answered: Map<string, InputResponse>,
+): PendingRound<M> {
+  const { rounds, flow } = hand;
+  const { requests, round } = waiting;
+  const keys = Object.keys(requests);
+  const openKeys = (): string[] => keys.filter((key) => !answered.has(key));
+
+  function responses(): InputResponses {
+    const given: InputResponses = Object.create(null);
+    for (const key of keys) {
+      const response = answered.get(key);
+      if (response !== undefined) given[key] = response;
+    }
+    return given;
+  }
+
+  return {
+    done: false,
+    method: flow.method,
+    target: targetOf(flow.params),
+    round,
+    server: rounds.connection.server(waiting.meta),
+    requests,
+    get openKeys() {
+      return openKeys();
+    },
+    answer(key, answer) {
+      const request = requests[key];
+      if (request === undefined)
+        throw new VolleyError(
+          "invalid_options",
+          `Nothing is asked by the key "${key}": the keys are ${keys.join(", ")}.`,
+        );
+      answered.set(key, checkAnswer(key, request, answer));
+    },
+    async continue(options = {}) {
+      const open = openKeys();
+      if (open.length > 0)
+        throw new VolleyError("no_answer", `Answer all questions before going on; open: ${open.join(", ")}.`);
+      const next = { ...hand, flow: { ...flow, options } };
+      const retry = retryOf(waiting, responses());
+      return toStarted(next, await play(rounds, next.flow, { round, retry, endedAt: performance.now() }));
+    },
+    toJSON() {
+      const { requestState } = waiting;
+      return {
+        type: "volley-mcp/pending-round",
+        version: 1,
+        address: rounds.connection.server().address,
+        method: flow.method,
+        params: flow.params,
+        round,
+        lastId: rounds.connection.lastId,
+        answers: hand.answers,
+        requests,
+        inputResponses: responses(),
+        ...(requestState === undefined ? {} : { requestState }),
+      };
+    },
+  };
+}
+
+function checkAnswer(key: string, request: InputRequest, answer: unknown): InputResponse {
+  switch (kindOf(request)) {
+    case "form": {
+      const params = request.params as { requestedSchema: unknown };
+      const checked = checkFormAnswer(key, readForm(params.requestedSchema), answer);
+      if ("response" in checked) return checked.response;
+      throw unusable(key, checked.problems.map((problem) => problem.message).join(" "));
+    }
+    case "url":
+      return checkUrlAnswer(key, answer);
+    case "sampling":
+      return checkSamplingAnswer(key, answer);
+    case "roots":
+      return checkRootsAnswer(key, answer);
+  }
+}
+
+/** Goes on with what {@link PendingRound.toJSON} gave; `flowOf` says what the client can do and how. */
+export function resumePending(
+  data: unknown,
+  rounds: Rounds,
+  flowOf: (data: PendingData) => Flow<RoundMethod>,
+): PendingRound {
+  const read = readPending(data);
+  const requests: InputRequests = Object.assign(Object.create(null), read.requests);
+  const { round, requestState } = read;
+  rounds.connection.skipTo(read.lastId);
+  const hand: ByHand = { rounds, flow: flowOf(read), answers: read.answers };
+  const pending = createPending(hand, { round, requests, requestState, meta: undefined }, new Map());
+  for (const [key, response] of Object.entries(read.inputResponses)) pending.answer(key, response);
+  return pending;
+}
+
+const METHODS: readonly unknown[] = ["tools/call", "prompts/get", "resources/read"] satisfies RoundMethod[];
+
+function readPending(data: unknown): PendingData {
+  const read = typeof data === "string" ? parse(data) : data;
+  const isPending =
+    isObject(read) &&
+    read.type === "volley-mcp/pending-round" &&
+    read.version === 1 &&
+    METHODS.includes(read.method) &&
+    isObject(read.params) &&
+    Number.isSafeInteger(read.round) &&
+    Number.isSafeInteger(read.lastId) &&
+    isStrings(read.answers) &&
+    isRecordOf(read.requests, isInputRequest) &&
+    isRecordOf(read.inputResponses, isObject) &&
+    isOptionalString(read.requestState);
+  if (isPending) return read as unknown as PendingData;
+  throw new VolleyError("invalid_options", "This is no pending round: give what its toJSON() gave, unchanged.");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

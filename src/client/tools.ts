@@ -1,0 +1,143 @@
+// What the client knows about a server's tools: which parameters go into headers, what the results have to look like.
+import {
+  type CallToolResult,
+  ErrorCode,
+  encodeParam,
+  type ParamHeader,
+  paramHeaders,
+  paramValue,
+  RpcError,
+  type Tool,
+  VolleyError,
+} from "../protocol/index.ts";
+import type { Connection } from "./connection.ts";
+import { createOutputChecker } from "./output.ts";
+
+/** The tools of one server, by name. */
+export interface ToolDirectory {
+  /** Notes the tools of a page, and returns those that may be used. */
+  take(tools: readonly Tool[]): Tool[];
+  /** The `Mcp-Param-*` headers of a call; a promise when the tools have to be listed first. */
+  headersFor(name: string, args: unknown): ParamHeaders | Promise<ParamHeaders>;
+  /** Throws VolleyError `message_invalid` when a result is not what its tool promised. */
+  check(name: string, result: CallToolResult): Promise<void>;
+  /** Forgets everything, so that the next call lists again. */
+  forget(): void;
+}
+
+/** Header values by name. */
+export type ParamHeaders = Readonly<Record<string, string>>;
+
+interface Known {
+  readonly tool: Tool;
+  readonly headers: readonly ParamHeader[];
+}
+
+const NONE: ParamHeaders = Object.freeze({});
+
+/** The list that a directory draws from. */
+export interface ToolSource {
+  /** Reads all pages of `tools/list`, each of which comes by {@link ToolDirectory.take}. */
+  list(): Promise<unknown>;
+  /** Forgets the pages that are cached. */
+  drop(): void;
+}
+
+/** Makes a directory. */
+export function createToolDirectory(connection: Connection, source: ToolSource): ToolDirectory {
+  const { onWarning } = connection.settings;
+  const sendsHeaders = connection.kind === "http";
+  const outputs = createOutputChecker(onWarning);
+  let known = new Map<string, Known | VolleyError>();
+  // Names that are in no list: a server that answers them all the same will say -32020 if a header is missing.
+  let absent = new Set<string>();
+  let listing: Promise<unknown> | undefined;
+
+  async function find(name: string): Promise<Known | undefined> {
+    if (!known.has(name) && !absent.has(name)) {
+      listing ??= source.list().finally(() => {
+        listing = undefined;
+      });
+      try {
+        await listing;
+        if (!known.has(name)) absent.add(name);
+      } catch (error) {
+        // A server that does not list its tools may still have them; what else is wrong, the call itself will say.
+        if (!RpcError.is(error)) throw error;
+        if (error.code === ErrorCode.MethodNotFound) absent.add(name);
+      }
+    }
+    const found = known.get(name);
+    if (found instanceof VolleyError) throw found;
+    return found;
+  }
+
+  async function checkOnce(name: string, result: CallToolResult): Promise<void> {
+    const isStructured = result.structuredContent !== undefined;
+    const found = isStructured ? await find(name) : known.get(name);
+    if (found === undefined || found instanceof VolleyError || found.tool.outputSchema === undefined) return;
+    if (isStructured) return outputs.check(name, found.tool.outputSchema, result.structuredContent);
+    throw new VolleyError("message_invalid", `The tool "${name}" promises a structured result and has returned none.`);
+  }
+
+  function forget(): void {
+    known = new Map();
+    absent = new Set();
+    source.drop();
+  }
+
+  return {
+    forget,
+    take(tools) {
+      return tools.filter((tool) => {
+        absent.delete(tool.name);
+        try {
+          known.set(tool.name, { tool, headers: sendsHeaders ? paramHeaders(tool.inputSchema) : [] });
+          return true;
+        } catch (cause) {
+          const error = unusable(tool.name, cause);
+          known.set(tool.name, error);
+          onWarning(error.message);
+          return false;
+        }
+      });
+    },
+    headersFor(name, args) {
+      if (!sendsHeaders) return NONE;
+      const found = known.get(name);
+      if (found instanceof VolleyError) throw found;
+      if (found !== undefined) return headersOf(found, args);
+      return absent.has(name)
+        ? NONE
+        : find(name).then((listed) => (listed === undefined ? NONE : headersOf(listed, args)));
+    },
+    async check(name, result) {
+      if (result.isError === true) return;
+      try {
+        await checkOnce(name, result);
+      } catch {
+        // The tool may have changed since it was listed.
+        forget();
+        await checkOnce(name, result);
+      }
+    },
+  };
+}
+
+function headersOf({ headers }: Known, args: unknown): ParamHeaders {
+  if (headers.length === 0) return NONE;
+  const made: Record<string, string> = {};
+  for (const { header, path } of headers) {
+    const value = encodeParam(paramValue(args, path));
+    if (value !== undefined) made[header] = value;
+  }
+  return made;
+}
+
+function unusable(name: string, cause: unknown): VolleyError {
+  return new VolleyError(
+    "message_invalid",
+    `The tool "${name}" is left out, since its definition breaks a rule: ${(cause as Error).message}. Tell whoever runs the server.`,
+    { cause },
+  );
+}
