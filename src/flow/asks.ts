@@ -1,4 +1,12 @@
-import { cleanCreateMessageResult, cleanRoots, type InputRequest, isObject, VolleyError } from "../protocol/index.ts";
+import { formWarnings } from "../elicit/index.ts";
+import {
+  cleanCreateMessageResult,
+  cleanRoots,
+  type ElicitRequestFormParams,
+  type InputRequest,
+  isObject,
+  VolleyError,
+} from "../protocol/index.ts";
 import { digest } from "../state/index.ts";
 import { type ContextPromise, type Deferred, defer } from "./context-promise.ts";
 import type { Flow } from "./flow.ts";
@@ -110,6 +118,7 @@ class Asking<T> {
     } else if (tries > MOST_TRIES) {
       this.ends.reject(new VolleyError("no_answer", `No usable answer to "${key}" came in ${tries} tries. ${reason}`));
     } else {
+      if (this.#flow.services.development && kind === "form") warn(this.#flow, request);
       if (reason !== "") {
         this.#flow.services.trace?.({ type: "asked_again", target: this.#flow.definition.name, key, reason });
       }
@@ -123,6 +132,14 @@ class Asking<T> {
         this.ends.promise,
       );
     }
+  }
+}
+
+/** Links in a form are a way to phish (S22); only the author can tell whether these are meant as links. */
+function warn(flow: Flow, { params }: InputRequest): void {
+  const { message, requestedSchema } = params as ElicitRequestFormParams;
+  for (const text of formWarnings(message, requestedSchema)) {
+    flow.services.trace?.({ type: "warning", target: flow.definition.name, message: text });
   }
 }
 

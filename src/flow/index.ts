@@ -5,6 +5,7 @@ export { defineFlow } from "./define.ts";
 export { Cancelled, Conflict, Declined, type EffectDone, Failed, InDoubt, NotDone } from "./errors.ts";
 export type { RoundServices } from "./flow.ts";
 export { createRounds, type Rounds } from "./rounds.ts";
+export { isInsideWork } from "./run.ts";
 export type {
   ClientView,
   Clock,

@@ -29,6 +29,11 @@ export interface Call {
 /** Steps and effects run inside this, so that a context call made in one can be told from a call beside it. */
 const inside = new AsyncLocalStorage<{ readonly run: Run; readonly name: string }>();
 
+/** Whether the caller runs inside a step or effect of any run. */
+export function isInsideWork(): boolean {
+  return inside.getStore() !== undefined;
+}
+
 const nextTurn: (task: () => void) => void =
   typeof setImmediate === "function" ? (task) => void setImmediate(task) : (task) => void setTimeout(task, 0);
 

@@ -1,0 +1,5 @@
+// volley-mcp/testing: for tests of servers and clients. Not for production: it wraps globals, and needs Node.
+export { checkDeterminism, type DeterminismFinding, type DeterminismOptions } from "./testing/determinism.ts";
+export { createFakeClock, type FakeClock } from "./testing/fake-clock.ts";
+export { createMemoryTransport } from "./testing/memory-transport.ts";
+export { createPair } from "./testing/pair.ts";
