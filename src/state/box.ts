@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
-import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey } from "node:crypto";
+
+import { randomFromPool } from "./random.ts";
 
 /** Authenticated encryption under one key with a fresh random nonce each time: nonce (24) || ciphertext || tag (16). */
 export interface Box {
@@ -23,7 +25,7 @@ const OPTIONS = { authTagLength: TAG_BYTES } as const;
  * @param nextNonce 24 fresh random bytes; only tests give their own
  * @see https://c2sp.org/XAES-256-GCM
  */
-export function createBox(key: Uint8Array, nextNonce: () => Uint8Array = nonceFromPool): Box {
+export function createBox(key: Uint8Array, nextNonce: () => Uint8Array = () => randomFromPool(NONCE_BYTES)): Box {
   // ECB is the bare block function, which the key derivation is made of. It has no state between blocks, so one serves for good.
   const block = createCipheriv("aes-256-ecb", key, null).setAutoPadding(false);
   const mask = cmacSubkey(block.update(Buffer.alloc(16)));
@@ -80,18 +82,4 @@ function cmacSubkey(zero: Buffer): Buffer {
   for (let i = 0; i < 16; i++) doubled[i] = (zero[i]! << 1) | ((zero[i + 1] ?? 0) >> 7);
   if (zero[0]! & 0x80) doubled[15]! ^= 0x87;
   return doubled;
-}
-
-// One call for random bytes costs as much as a whole seal, so they come 32 nonces at a time; few, and only once needed, so that
-// a process which is copied as an image does not carry many over.
-const pool = Buffer.alloc(32 * NONCE_BYTES);
-let used = pool.length;
-
-function nonceFromPool(): Uint8Array {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  used += NONCE_BYTES;
-  return pool.subarray(used - NONCE_BYTES, used);
 }

@@ -12,6 +12,7 @@ export {
   randomKeyring,
 } from "./keys.ts";
 export { ANONYMOUS, type Principal } from "./principal.ts";
+export { randomFromPool } from "./random.ts";
 export { type StateRefusal, StateRefused } from "./refused.ts";
 export {
   type Binding,

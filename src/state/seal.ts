@@ -96,17 +96,20 @@ export function createSealer({ keyring, audience }: SealerOptions): Sealer {
   };
 }
 
-function seal(key: Key, aad: Buffer, plaintext: string, maxBytes: number): string {
-  const bytes = Buffer.byteLength(plaintext);
-  const padding = -bytes & (PAD_TO - 1);
-  const length = HEAD + Math.ceil(((bytes + padding + BOX_OVERHEAD) * 4) / 3);
+function seal(key: Key, aad: Buffer, text: string, maxBytes: number): string {
+  const bytes = Buffer.byteLength(text);
+  const padded = Math.ceil(bytes / PAD_TO) * PAD_TO;
+  const length = HEAD + Math.ceil(((padded + BOX_OVERHEAD) * 4) / 3);
   if (length > maxBytes) {
     throw new VolleyError(
       "state_too_large",
       `The state would be ${length} bytes and its limit is ${maxBytes}: let steps return references instead of whole records, or raise maxStateBytes.`,
     );
   }
-  const sealed = key.box("state").seal(plaintext.padEnd(plaintext.length + padding), writeKid(aad, key.kid));
+  // JSON ignores trailing spaces.
+  const plaintext = Buffer.allocUnsafe(padded).fill(" ", bytes);
+  plaintext.write(text);
+  const sealed = key.box("state").seal(plaintext, writeKid(aad, key.kid));
   return `${PREFIX}${key.kid}.${sealed.toString("base64url")}`;
 }
 

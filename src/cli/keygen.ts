@@ -1,0 +1,22 @@
+import { generateKey } from "../state/index.ts";
+import type { Command } from "./run.ts";
+
+const help = `Usage: volley keygen
+
+Prints a new key for VOLLEY_KEYS. Keep it secret, and give the same keys to every instance of a service.
+
+  export VOLLEY_KEYS=$(volley keygen)
+
+VOLLEY_KEYS is a list, separated by commas: the first key seals, all open. To change keys without breaking rounds that wait:
+  1. append the new key on every instance;
+  2. then move it to the front on every instance;
+  3. remove the old key after the longest time a state may live.
+`;
+
+export const keygen: Command = {
+  summary: "print a new key for VOLLEY_KEYS",
+  help,
+  run: (out) => {
+    out.write(`${generateKey()}\n`);
+  },
+};
