@@ -73,6 +73,11 @@ export class Flow {
     return id;
   }
 
+  /** The id if anybody needed one. */
+  get knownId(): string | undefined {
+    return this.#id;
+  }
+
   toBody(questions: readonly OpenQuestion[], manualState: string | undefined): FlowBody {
     return {
       f: this.id,

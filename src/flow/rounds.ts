@@ -48,7 +48,7 @@ export function createRounds(services: RoundServices): Rounds {
       services.trace?.({
         type: "round",
         target: definition.name,
-        flow: flow.id,
+        flow: flow.knownId,
         round: flow.round,
         outcome: outcome.type,
       });

@@ -99,7 +99,7 @@ export type TraceEvent =
   | {
       readonly type: "round";
       readonly target: string;
-      readonly flow: string;
+      readonly flow: string | undefined;
       readonly round: number;
       readonly outcome: string;
     }

@@ -2,7 +2,14 @@ import { type Clock, systemClock, type Trace } from "../flow/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { Icon, Implementation } from "../protocol/index.ts";
 import { VolleyError } from "../protocol/index.ts";
-import { createKeyring, type Keyring, keyringFromEnv, type Principal, randomKeyring } from "../state/index.ts";
+import {
+  createKeyring,
+  type Keyring,
+  keyringFromEnv,
+  type Principal,
+  randomFromPool,
+  randomKeyring,
+} from "../state/index.ts";
 import type { EventBus } from "./events.ts";
 
 /** What `authenticate` sees of a request: its headers, never its body. */
@@ -162,7 +169,7 @@ export function resolveOptions(options: ServerOptions): Settings {
     cors: options.cors ?? {},
     limits,
     clock: options.clock ?? systemClock,
-    random: options.random ?? ((bytes) => crypto.getRandomValues(new Uint8Array(bytes))),
+    random: options.random ?? randomFromPool,
     trace: options.trace ?? report,
     development: options.development ?? env.NODE_ENV === "development",
     cache,

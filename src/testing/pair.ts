@@ -1,4 +1,4 @@
-import { type Client, type ClientOptions, connect } from "../client/index.ts";
+import { type Client, type ConnectOptions, connect } from "../client/index.ts";
 import type { Server } from "../server/index.ts";
 import { ANONYMOUS, type Principal } from "../state/index.ts";
 import { createMemoryTransport } from "./memory-transport.ts";
@@ -15,7 +15,7 @@ import { createMemoryTransport } from "./memory-transport.ts";
  */
 export function createPair(
   server: Server,
-  options: ClientOptions & { readonly principal?: Principal } = {},
+  options: ConnectOptions & { readonly principal?: Principal } = {},
 ): Promise<Client> {
   const { principal = ANONYMOUS, ...client } = options;
   return connect(createMemoryTransport(server, principal), client);
