@@ -48,14 +48,14 @@ export function createHttpChecks(settings: Settings): HttpChecks {
   const { allowHeaders: more = [], maxAgeSeconds = 600 } = cors === false ? {} : cors;
   const allowHeaders = new Set([...CORS_HEADERS, ...more].map((name) => name.toLowerCase()));
 
-  const preflight = (request: HeaderReader, origin: string): HttpAnswer => {
+  // The transports add what every response to a page gets.
+  const preflight = (request: HeaderReader): HttpAnswer => {
     if (cors === false) return { status: 204, headers: ALLOW, body: undefined };
     const asked = (request.header("access-control-request-headers") ?? "")
       .split(",")
       .map((name) => name.trim().toLowerCase());
     const allowed = asked.filter((name) => allowHeaders.has(name) || PARAM_HEADER.test(name));
     const headers = [
-      ...corsHeaders(origin),
       "Access-Control-Allow-Methods",
       "POST, OPTIONS",
       "Access-Control-Allow-Headers",
@@ -82,7 +82,7 @@ export function createHttpChecks(settings: Settings): HttpChecks {
         );
       }
       if (method === "OPTIONS") {
-        return origin === null ? { status: 204, headers: ALLOW, body: undefined } : preflight(request, origin);
+        return origin === null ? { status: 204, headers: ALLOW, body: undefined } : preflight(request);
       }
       const type = request.header("content-type");
       if (type !== JSON_TYPE && !isJson(type)) return refuse(415, "Content-Type must be application/json.");
