@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createEventBus, createServer, type Server } from "../../../src/index.ts";
+import { type Core, coreOf } from "../../../src/server/index.ts";
+import { message } from "../../spec/http-entry.ts";
+import { MemoryCall } from "./memory-call.ts";
+
+const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
+
+let server: Server;
+let core: Core;
+beforeEach(() => {
+  server = createServer({ name: "test", version: "1.0.0", singleInstance: true });
+  server.tool("hello", {}, () => "Hello.");
+  server.resource("a", "file:///a", {}, () => "a");
+  core = coreOf(server);
+  core.serving = true;
+});
+
+const listen = (notifications: object, id: string | number = 7): { call: MemoryCall; reply: Promise<string> } => {
+  const call = new MemoryCall();
+  const body = { ...message("subscriptions/listen", { notifications }), id };
+  return { call, reply: Promise.resolve(core.handle(body, call)).then((reply) => reply.body as string) };
+};
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+describe("subscriptions/listen", () => {
+  test("H9: the acknowledgement comes first and names what is honoured", () => {
+    const { call } = listen({ toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ["file:///a"] });
+    expect(call.sent).toEqual([
+      {
+        jsonrpc: "2.0",
+        method: "notifications/subscriptions/acknowledged",
+        params: {
+          _meta: { [SUBSCRIPTION]: 7 },
+          notifications: { toolsListChanged: true, resourceSubscriptions: ["file:///a"] },
+        },
+      },
+    ]);
+  });
+
+  test("H9: all four filters are honoured, with the subscription's id on each message", () => {
+    server.prompt("p", {}, () => "p");
+    const { call } = listen(
+      {
+        toolsListChanged: true,
+        promptsListChanged: true,
+        resourcesListChanged: true,
+        resourceSubscriptions: ["file:///a"],
+      },
+      "s1",
+    );
+    server.toolsChanged();
+    server.promptsChanged();
+    server.resourcesChanged();
+    server.resourceUpdated("file:///a");
+    const _meta = { [SUBSCRIPTION]: "s1" };
+    expect(call.sent.slice(1)).toEqual([
+      { jsonrpc: "2.0", method: "notifications/tools/list_changed", params: { _meta } },
+      { jsonrpc: "2.0", method: "notifications/prompts/list_changed", params: { _meta } },
+      { jsonrpc: "2.0", method: "notifications/resources/list_changed", params: { _meta } },
+      { jsonrpc: "2.0", method: "notifications/resources/updated", params: { _meta, uri: "file:///a" } },
+    ]);
+  });
+
+  test("H9: nothing comes that was not asked for", () => {
+    const { call } = listen({ resourceSubscriptions: ["file:///a", "__proto__"] });
+    server.toolsChanged();
+    server.resourcesChanged();
+    server.resourceUpdated("file:///b");
+    server.resourceUpdated("constructor");
+    expect(call.sent).toHaveLength(1);
+  });
+
+  test("H9: registering and removing while serving notifies once for a burst", async () => {
+    const { call } = listen({ toolsListChanged: true });
+    const added = server.tool("a", {}, () => "a");
+    server.tool("b", {}, () => "b");
+    added.remove();
+    await turn();
+    expect(call.sent).toHaveLength(2);
+  });
+
+  test("H9: a server that closes cancels each subscription, then answers it", async () => {
+    const { call, reply } = listen({ toolsListChanged: true });
+    await server.close(0);
+    expect(call.sent.at(-1)).toEqual({
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { _meta: { [SUBSCRIPTION]: 7 }, requestId: 7 },
+    });
+    expect(JSON.parse(await reply)).toEqual({
+      jsonrpc: "2.0",
+      id: 7,
+      result: {
+        resultType: "complete",
+        _meta: { [SUBSCRIPTION]: 7, [SERVER_INFO]: { name: "test", version: "1.0.0" } },
+      },
+    });
+  });
+
+  test("H6: a stream whose client went away hears nothing more and holds nothing", async () => {
+    const { call, reply } = listen({ toolsListChanged: true });
+    call.drop(new Error("gone"));
+    await reply;
+    server.toolsChanged();
+    expect(call.sent).toHaveLength(1);
+  });
+
+  test("H9: a slow reader gets each kind once when it has caught up", () => {
+    const { call } = listen({ toolsListChanged: true, resourceSubscriptions: ["file:///a"] });
+    call.slow = true;
+    server.toolsChanged();
+    for (let i = 0; i < 10_000; i++) {
+      server.toolsChanged();
+      server.resourceUpdated("file:///a");
+    }
+    expect(call.sent).toHaveLength(2);
+    call.catchUp();
+    expect(call.sent.slice(2)).toMatchObject([
+      { method: "notifications/tools/list_changed" },
+      { method: "notifications/resources/updated" },
+    ]);
+  });
+
+  test("H9: changes reach the listeners of every instance on the bus", () => {
+    const bus = createEventBus();
+    const other = createServer({ name: "other", version: "1.0.0", singleInstance: true, bus });
+    server = createServer({ name: "test", version: "1.0.0", singleInstance: true, bus });
+    server.tool("hello", {}, () => "Hello.");
+    core = coreOf(server);
+    const { call } = listen({ toolsListChanged: true });
+    other.toolsChanged();
+    expect(call.sent.at(-1)).toMatchObject({ method: "notifications/tools/list_changed" });
+  });
+
+  test("S23: more streams than allowed are refused", async () => {
+    server = createServer({ name: "test", version: "1.0.0", singleInstance: true, limits: { streams: 1 } });
+    core = coreOf(server);
+    listen({});
+    const { reply } = listen({});
+    expect(JSON.parse(await reply).error.code).toBe(42900);
+  });
+
+  test("S16: more watched resources than one stream may have are -32602", async () => {
+    const { reply } = listen({ resourceSubscriptions: new Array(1001).fill("file:///a") });
+    expect(JSON.parse(await reply).error.code).toBe(-32602);
+  });
+});
+
+test("H12: progress for a slow reader is dropped, not queued", async () => {
+  server.tool("loop", {}, (_args, ctx) => {
+    for (let i = 1; i <= 1000; i++) ctx.progress(i);
+    return "done";
+  });
+  const call = new MemoryCall();
+  call.slow = true;
+  const reply = await core.handle(message("tools/call", { name: "loop" }, { progressToken: 1 }), call);
+  expect(call.sent).toHaveLength(1);
+  expect(JSON.parse(reply.body as string).result.content[0].text).toBe("done");
+});
