@@ -1,3 +1,4 @@
+// volley-mcp/ledger/memory: the record behind `once` in the memory of one process; the default of every server.
 import type { Claim, ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
 
 interface Effect {

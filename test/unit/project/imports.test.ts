@@ -26,7 +26,7 @@ const rules: Readonly<Record<string, Rule>> = {
     packages: ["ajv", "ajv-formats", "uri-template-matcher"],
   },
   client: { parts: ["protocol", "elicit"], builtins: "any", packages: ["ajv", "ajv-formats", "eventsource-parser"] },
-  testing: { parts: ["protocol", "elicit", "state", "ledger", "flow", "server", "client"] },
+  testing: { parts: ["protocol", "elicit", "state", "ledger", "flow", "server", "client"], builtins: "any" },
   cli: { parts: ["protocol", "elicit", "state", "client", "server"], builtins: "any" },
 };
 
