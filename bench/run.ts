@@ -9,11 +9,19 @@ import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { client } from "./client.ts";
+import { hold } from "./hold.ts";
 import { printTable, type Report, type Settings } from "./lib/report.ts";
 import { server } from "./server.ts";
+import { start } from "./start.ts";
 import { state } from "./state.ts";
 
-const BENCHMARKS: Readonly<Record<string, (settings: Settings) => Promise<Report>>> = { server, client, state };
+const BENCHMARKS: Readonly<Record<string, (settings: Settings) => Promise<Report>>> = {
+  server,
+  client,
+  state,
+  hold,
+  start,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
