@@ -107,7 +107,7 @@ function seal(key: Key, aad: Buffer, text: string, maxBytes: number): string {
     );
   }
   // JSON ignores trailing spaces.
-  const plaintext = Buffer.allocUnsafe(padded).fill(" ", bytes);
+  const plaintext = Buffer.allocUnsafe(padded).fill(0x20, bytes);
   plaintext.write(text);
   const sealed = key.box("state").seal(plaintext, writeKid(aad, key.kid));
   return `${PREFIX}${key.kid}.${sealed.toString("base64url")}`;
