@@ -131,7 +131,9 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
       throw new RpcError(code, message, data, response.id === undefined ? {} : { requestId: response.id });
     }
     const { result } = response;
-    const type = result.resultType ?? "complete";
+    // Transports that read text have done this already.
+    if (result.resultType === undefined) result.resultType = "complete";
+    const type = result.resultType;
     if (type !== "complete" && !(type === "input_required" && ROUND_METHODS.has(leg.method))) {
       throw new VolleyError(
         "message_invalid",

@@ -48,7 +48,8 @@ export function createStreamReader(id: RequestId, target: StreamTarget): StreamR
     },
     end() {
       if (done) return;
-      parser.reset({ consume: true });
+      // Some servers leave out the blank line after the last event.
+      parser.feed("\n\n");
       if (done) return;
       done = true;
       target.onFailure(new VolleyError("connection_failed", "The server closed the stream before it answered."));

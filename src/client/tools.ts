@@ -72,11 +72,10 @@ export function createToolDirectory(connection: Connection, source: ToolSource):
     return found;
   }
 
-  async function checkOnce(name: string, result: CallToolResult): Promise<void> {
-    const isStructured = result.structuredContent !== undefined;
-    const found = isStructured ? await find(name) : known.get(name);
-    if (found === undefined || found instanceof VolleyError || found.tool.outputSchema === undefined) return;
-    if (isStructured) return outputs.check(name, found.tool.outputSchema, result.structuredContent);
+  async function judge(found: Known | undefined, { structuredContent }: CallToolResult): Promise<void> {
+    if (found?.tool.outputSchema === undefined) return;
+    const { name, outputSchema } = found.tool;
+    if (structuredContent !== undefined) return outputs.check(name, outputSchema, structuredContent);
     throw new VolleyError("message_invalid", `The tool "${name}" promises a structured result and has returned none.`);
   }
 
@@ -113,12 +112,19 @@ export function createToolDirectory(connection: Connection, source: ToolSource):
     },
     async check(name, result) {
       if (result.isError === true) return;
+      const noted = known.get(name);
+      const isListed = noted !== undefined && !(noted instanceof VolleyError);
+      // A result without structure is only worth a list of its own if a promise of one is known.
+      if (!isListed && result.structuredContent === undefined) return;
       try {
-        await checkOnce(name, result);
-      } catch {
+        await judge(await find(name), result);
+      } catch (error) {
         // The tool may have changed since it was listed.
         forget();
-        await checkOnce(name, result);
+        const listed = await find(name).catch(() => {
+          throw error;
+        });
+        await judge(listed, result);
       }
     },
   };
