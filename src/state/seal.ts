@@ -76,13 +76,16 @@ const FUTURE_MS = 120_000;
  *
  * @example
  * ```ts
- * const bound = createSealer({ keyring, audience: "https://tracker.example/mcp" }).bind({
- *   method: "tools/call", target: "resolve_bug", arguments: { id: 4522 }, principal: ANONYMOUS,
- * });
+ * import { ANONYMOUS, createKeyring, createSealer, generateKey } from "volley-mcp/state";
+ *
+ * const sealer = createSealer({ keyring: createKeyring([generateKey()]), audience: "https://tracker.example/mcp" });
+ * const request = { method: "tools/call", target: "resolve_bug", arguments: { id: 4522 }, principal: ANONYMOUS };
+ * const now = Date.now();
  * const times = { issuedAt: now, expiresAt: now + 600_000, deadline: now + 3_600_000 };
- * const token = bound.seal({ round: 1 }, times, 65_536);
- * const { body } = bound.open(token, now, 65_536);
+ * const requestState = sealer.bind(request).seal({ round: 1 }, times, 65_536);
+ * const { body } = sealer.bind(request).open(requestState, now, 65_536); // { round: 1 }
  * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export function createSealer({ keyring, audience }: SealerOptions): Sealer {
   return {
