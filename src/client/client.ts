@@ -74,7 +74,8 @@ export interface Client extends AsyncDisposable {
   /**
    * Calls a tool and returns its final result; a failure of the tool itself is a result with `isError`.
    *
-   * A structured result that does not fit the tool's output schema is a VolleyError `message_invalid`.
+   * A structured result that does not fit the tool's output schema is a VolleyError `message_invalid`, with the result as
+   * its `cause`.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    */

@@ -1,5 +1,5 @@
 // Whether a tool's structured result fits the schema that the tool promised.
-import { checkJson, type Tool, VolleyError } from "../protocol/index.ts";
+import { checkJson, type Tool } from "../protocol/index.ts";
 
 type OutputSchema = NonNullable<Tool["outputSchema"]>;
 /** What is wrong with a value; undefined when nothing is. */
@@ -7,8 +7,8 @@ type Check = (value: unknown) => string | undefined;
 
 /** Checks values against schemas of servers; each schema is compiled once. */
 export interface OutputChecker {
-  /** Throws VolleyError `message_invalid` when the schema cannot be used or the value does not fit. */
-  check(tool: string, schema: OutputSchema, value: unknown): Promise<void>;
+  /** What is wrong with a tool's value, or with the schema itself; undefined when nothing is. */
+  problemWith(tool: string, schema: OutputSchema, value: unknown): Promise<string | undefined>;
 }
 
 const MAX_SCHEMA_SIZE = 256 * 1024;
@@ -19,41 +19,28 @@ const DIALECT_7 = "http://json-schema.org/draft-07/schema";
 export function createOutputChecker(onWarning: (warning: string) => void): OutputChecker {
   const checks = new WeakMap<OutputSchema, Promise<Check>>();
   return {
-    async check(tool, schema, value) {
+    async problemWith(tool, schema, value) {
       let compiled = checks.get(schema);
       if (compiled === undefined) {
-        compiled = compile(tool, schema, onWarning);
+        compiled = compile(schema).catch((error: Error): Check => {
+          if (!(error instanceof EvalError)) return () => `the schema cannot be used: ${error.message}`;
+          onWarning(`This runtime forbids compiling schemas: results of the tool "${tool}" are not checked.`);
+          return () => undefined;
+        });
         checks.set(schema, compiled);
       }
-      const problem = (await compiled)(value);
-      if (problem === undefined) return;
-      throw new VolleyError(
-        "message_invalid",
-        `The result of the tool "${tool}" does not fit its output schema: ${problem}.`,
-      );
+      return (await compiled)(value);
     },
   };
 }
 
-async function compile(tool: string, schema: OutputSchema, onWarning: (warning: string) => void): Promise<Check> {
-  try {
-    checkJson(schema);
-    if (JSON.stringify(schema).length > MAX_SCHEMA_SIZE)
-      throw new Error(`it is larger than ${MAX_SCHEMA_SIZE} characters`);
-    const ajv = await createAjv(schema.$schema);
-    const validate = ajv.compile(schema);
-    return (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: "structuredContent" }));
-  } catch (cause) {
-    if (cause instanceof EvalError) {
-      onWarning(`This runtime forbids compiling schemas: results of the tool "${tool}" are not checked.`);
-      return () => undefined;
-    }
-    throw new VolleyError(
-      "message_invalid",
-      `The output schema of the tool "${tool}" cannot be used: ${(cause as Error).message}.`,
-      { cause },
-    );
-  }
+async function compile(schema: OutputSchema): Promise<Check> {
+  checkJson(schema);
+  if (JSON.stringify(schema).length > MAX_SCHEMA_SIZE)
+    throw new Error(`it is larger than ${MAX_SCHEMA_SIZE} characters`);
+  const ajv = await createAjv(schema.$schema);
+  const validate = ajv.compile(schema);
+  return (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: "structuredContent" }));
 }
 
 // An instance a schema: schemas of one server cannot refer to, or collide with, those of another tool. Nothing is given

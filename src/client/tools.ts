@@ -19,7 +19,7 @@ export interface ToolDirectory {
   take(tools: readonly Tool[]): Tool[];
   /** The `Mcp-Param-*` headers of a call; a promise when the tools have to be listed first. */
   headersFor(name: string, args: unknown): ParamHeaders | Promise<ParamHeaders>;
-  /** Throws VolleyError `message_invalid` when a result is not what its tool promised. */
+  /** Throws VolleyError `message_invalid`, the result as its cause, when it is not what its tool promised. */
   check(name: string, result: CallToolResult): Promise<void>;
   /** Forgets everything, so that the next call lists again. */
   forget(): void;
@@ -72,11 +72,21 @@ export function createToolDirectory(connection: Connection, source: ToolSource):
     return found;
   }
 
-  async function judge(found: Known | undefined, { structuredContent }: CallToolResult): Promise<void> {
+  async function judge(found: Known | undefined, result: CallToolResult): Promise<void> {
     if (found?.tool.outputSchema === undefined) return;
     const { name, outputSchema } = found.tool;
-    if (structuredContent !== undefined) return outputs.check(name, outputSchema, structuredContent);
-    throw new VolleyError("message_invalid", `The tool "${name}" promises a structured result and has returned none.`);
+    const { structuredContent } = result;
+    const problem =
+      structuredContent === undefined
+        ? "there is no structured content"
+        : await outputs.problemWith(name, outputSchema, structuredContent);
+    if (problem === undefined) return;
+    // The tool has done its work: whoever can use the result all the same finds it here.
+    throw new VolleyError(
+      "message_invalid",
+      `The result of the tool "${name}" does not fit its output schema: ${problem}.`,
+      { cause: result },
+    );
   }
 
   function forget(): void {

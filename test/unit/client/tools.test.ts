@@ -223,7 +223,7 @@ describe("output schemas", () => {
 
   test.each([
     ["does not fit", ok, structured({ sum: "5" }), "structuredContent/sum must be integer"],
-    ["is missing", ok, text("5"), "none"],
+    ["is missing", ok, text("5"), "no structured content"],
     [
       "cannot be checked without the network",
       { $ref: "https://canary.example/schema.json" },
@@ -248,6 +248,7 @@ describe("output schemas", () => {
     await expect(callWith(schema, result)).rejects.toMatchObject({
       code: "message_invalid",
       message: expect.stringContaining(message),
+      cause: result,
     });
   });
 
