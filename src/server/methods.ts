@@ -56,7 +56,7 @@ export function createToolCall({ registry, rounds, results, settings }: Services
       return await results.tool(entry, reply.value);
     } catch (error) {
       if (RpcError.is(error)) throw error;
-      settings.trace({ type: "fault", target: entry.name, error });
+      if (!isRefusal(error)) settings.trace({ type: "fault", target: entry.name, error });
       return results.toolError(sentence(error, `The tool "${entry.name}" failed.`));
     }
   };
@@ -172,12 +172,15 @@ async function guard(settings: Settings, target: string, message: string, run: (
     return await run();
   } catch (error) {
     if (RpcError.is(error)) throw error;
-    if (VolleyError.is(error) && (error.code === "declined" || error.code === "cancelled")) {
-      throw new RpcError(ErrorCode.InternalError, error.message);
-    }
+    if (isRefusal(error)) throw new RpcError(ErrorCode.InternalError, error.message);
     settings.trace({ type: "fault", target, error });
     throw new RpcError(ErrorCode.InternalError, message);
   }
+}
+
+/** A person said no or gave no answer: an ordinary ending, not a fault for the operator. */
+function isRefusal(error: unknown): error is VolleyError {
+  return VolleyError.is(error) && (error.code === "declined" || error.code === "cancelled");
 }
 
 /** An author's error as one text for the model: its message, never its stack. */
