@@ -29,6 +29,8 @@ for (const [name, command, ...args] of gates) {
   console.log(line(ok, name, seconds));
   if (ok) continue;
   failed += 1;
-  console.log(output.replace(/^/gm, "       "));
+  const lines = output.split("\n");
+  const shown = lines.slice(0, 80).map((text) => `       ${text.slice(0, 240)}`);
+  console.log([...shown, lines.length > 80 ? `       ... ${lines.length - 80} lines more` : ""].join("\n").trimEnd());
 }
 process.exitCode = failed === 0 ? 0 : 1;

@@ -21,10 +21,12 @@ for (const { specifier, source } of entries) {
   if (!first?.startsWith(`// ${specifier}:`)) problems.push(`${source} does not begin with "// ${specifier}: ..."`);
 }
 
+/** `from "volley-mcp/client"`, `import "volley-mcp"`, `import("volley-mcp")`. */
+const imported = /\b(?:from|import)[ (]*["'](volley-mcp(?:\/[^"']*)?)["']/g;
 const known = new Set(entries.map((entry) => entry.specifier));
 const texts = globSync(["README.md", "AGENTS.md", "docs/**/*.md", "src/**/*.ts", "examples/**/*.ts"], { cwd: root });
 for (const file of texts) {
-  for (const [, specifier = ""] of readFileSync(root + file, "utf8").matchAll(/["'](volley-mcp(?:\/[\w./-]*)?)["']/g)) {
+  for (const [, specifier = ""] of readFileSync(root + file, "utf8").matchAll(imported)) {
     if (!known.has(specifier)) problems.push(`${file} imports "${specifier}", which is no subpath`);
   }
 }
