@@ -8,10 +8,10 @@ import {
   VolleyError,
 } from "../protocol/index.ts";
 import { digest } from "../state/index.ts";
-import { type ContextPromise, type Deferred, defer } from "./context-promise.ts";
+import { type ContextPromise, type Deferred, defer, never } from "./context-promise.ts";
 import type { Flow } from "./flow.ts";
 import type { AnswerEntry, AskKind, Found } from "./journal.ts";
-import { never, type Run } from "./run.ts";
+import type { Run } from "./run.ts";
 
 /** A question of an author, whatever its kind. */
 export interface Question<T> {

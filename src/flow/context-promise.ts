@@ -40,4 +40,18 @@ export function defer<T>(): Deferred<T> {
   return { promise, resolve, reject };
 }
 
+export function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}
+
+/** A promise for calls on a closed run: it never settles. */
+export function never<T>(): ContextPromise<T> {
+  return defer<T>().promise;
+}
+
+/** A promise that is settled already. */
+export function settled<T>(value: T): ContextPromise<T> {
+  return new ContextPromise<T>((resolve) => resolve(value));
+}
+
 function ignore(): void {}

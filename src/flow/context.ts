@@ -1,7 +1,7 @@
 import type { FormSchema, FormValue } from "../elicit/index.ts";
 import type { CreateMessageRequestParams, CreateMessageResult, LoggingLevel, Root } from "../protocol/index.ts";
 import type { Principal } from "../state/index.ts";
-import type { ClientView } from "./types.ts";
+import type { ClientView, TaskOptions } from "./types.ts";
 
 /** A form for a person. Make the schema once, outside the handler: it is compiled the first time it is seen. */
 export interface FormQuestion<S extends FormSchema> {
@@ -111,6 +111,18 @@ export interface Context {
 
   /** Ends the round without a question when something new was recorded, so that another instance can go on. At most twice a flow. */
   yield(): Promise<void>;
+
+  /**
+   * Goes on as a task: the client gets a handle instead of holding a request open, and the handler goes on in a worker
+   * from this line. Never back. Costs one state-only round where nothing was asked before; in a task it does nothing.
+   *
+   * @throws RpcError -32021 when the client has no tasks and no `fallback` is given
+   * @see https://github.com/modelcontextprotocol/ext-tasks
+   */
+  toTask(options?: TaskOptions): Promise<void>;
+
+  /** Waits `ms` milliseconds from when this line was first reached. In a task nothing runs meanwhile. */
+  sleep(name: string, ms: number): Promise<void>;
 
   /** As `Promise.race`, and the asks that lost are not asked again. */
   race<T>(contestants: readonly Promise<T>[]): Promise<T>;

@@ -2,7 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { ErrorCode, RpcError } from "../protocol/index.ts";
 import { base64url, type Keyring, type Principal, type Sealer } from "../state/index.ts";
 import { type FlowBody, Journal, type OpenQuestion } from "./journal.ts";
-import type { Clock, FlowDefinition, Trace } from "./types.ts";
+import type { Clock, FlowDefinition, TaskStarter, Trace } from "./types.ts";
 
 /** What every round works with; made once for a server. */
 export interface RoundServices {
@@ -12,6 +12,8 @@ export interface RoundServices {
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
   readonly trace: Trace | undefined;
+  /** Undefined where the server has no task engine. */
+  readonly tasks?: TaskStarter | undefined;
   /** Warnings for authors are traced. */
   readonly development: boolean;
 }

@@ -4,8 +4,8 @@ export type { Context, Elicit, FormQuestion, OnceOptions, Outcome, WorkScope } f
 export { defineFlow } from "./define.ts";
 export { Cancelled, Conflict, Declined, type EffectDone, Failed, InDoubt, NotDone } from "./errors.ts";
 export type { RoundServices } from "./flow.ts";
+export { isInsideWork } from "./inside.ts";
 export { createRounds, type Rounds } from "./rounds.ts";
-export { isInsideWork } from "./run.ts";
 export type {
   ClientView,
   Clock,

@@ -2,12 +2,12 @@ import type { ClaimResult, Hold, Settled } from "../ledger/ledger.ts";
 import { VolleyError } from "../protocol/index.ts";
 import { base64url, digest } from "../state/index.ts";
 import type { OnceOptions, WorkScope } from "./context.ts";
-import { type ContextPromise, defer } from "./context-promise.ts";
+import { type ContextPromise, defer, never } from "./context-promise.ts";
 import { Conflict, Failed, InDoubt, NotDone } from "./errors.ts";
 import { type Flow, refusedState } from "./flow.ts";
 import { toJsonCopy } from "./json-value.ts";
 import { openRecord, sealRecord } from "./record.ts";
-import { never, type Run } from "./run.ts";
+import type { Run } from "./run.ts";
 import { measure } from "./work.ts";
 
 const LEASE_MS = 15_000;
@@ -49,15 +49,15 @@ export function once<T>(
   if (found !== undefined) run.replay(found, () => ends.resolve(found.entry[2] as T));
   else if (options.key === undefined && !flow.presented) run.wantTicket();
   else {
-    const done = (outcome: { readonly value: T } | undefined): void => {
+    const done = (outcome: { readonly value: T } | undefined): Promise<void> | undefined => {
       if (outcome === undefined) {
         run.wantTicket();
-        return;
+        return undefined;
       }
       const copy = toJsonCopy(name, outcome.value);
       measure(run, flow, name, copy.text);
       flow.waits = 0;
-      run.record(copy.value === undefined ? ["o", name] : ["o", name, copy.value], call, () =>
+      return run.record(copy.value === undefined ? ["o", name] : ["o", name, copy.value], call, () =>
         ends.resolve(copy.value as T),
       );
     };

@@ -14,9 +14,10 @@ import { reduceAnswer } from "./asks.ts";
 import type { Context } from "./context.ts";
 import { Flow, type RoundServices, refusedState } from "./flow.ts";
 import { type FlowBody, isFlowBody, type OpenQuestion } from "./journal.ts";
-import { type OpenAsk, Run } from "./run.ts";
+import type { OpenAsk } from "./outcome.ts";
+import { Run } from "./run.ts";
 import { RunContext } from "./run-context.ts";
-import type { FlowDefinition, RoundReply, RoundRequest } from "./types.ts";
+import type { FlowDefinition, RoundReply, RoundRequest, TaskOptions } from "./types.ts";
 
 /** Plays rounds: opens what the client carried, runs the handler, seals what it must carry on. */
 export interface Rounds {
@@ -36,13 +37,14 @@ const NO_ANSWERS: ReadonlyMap<string, unknown> = new Map();
 export function createRounds(services: RoundServices): Rounds {
   return {
     async play(request, definition, call) {
-      checkJson(request.arguments);
       const responses = readResponses(request.inputResponses);
-      const binding = new LazyBinding(services, request);
+      const { method, target, principal } = request;
+      // Before the handler runs, which may change its arguments.
+      const bound = services.sealer.bind({ method, target, arguments: request.arguments, principal });
       const flow =
         request.requestState === undefined
           ? beginFlow(services, request, definition, responses)
-          : continueFlow(services, request, definition, responses, binding);
+          : continueFlow(services, request, definition, responses, bound);
       const run = new Run(request, definition, flow.journal, services.clock, services.trace);
       const outcome = await run.play(() => call(new RunContext(run, flow, responses)));
       services.trace?.({
@@ -56,32 +58,16 @@ export function createRounds(services: RoundServices): Rounds {
         case "threw":
           throw outcome.error;
         case "suspended":
-          return suspend(flow, run, outcome.asks, request, binding);
+          return suspend(flow, run, outcome.asks, request, bound);
+        case "handed_off":
+          return handOff(flow, outcome.options, request);
         case "returned":
           return isManual(outcome.value)
-            ? returnManual(flow, outcome.value, request, binding)
+            ? returnManual(flow, outcome.value, request, bound)
             : { type: "complete", value: outcome.value };
       }
     },
   };
-}
-
-/** The binding of a request: most calls ask nothing and never need it. */
-class LazyBinding {
-  readonly #services: RoundServices;
-  readonly #request: RoundRequest;
-  #bound: Bound | undefined;
-
-  constructor(services: RoundServices, request: RoundRequest) {
-    this.#services = services;
-    this.#request = request;
-  }
-
-  get bound(): Bound {
-    const { method, target, principal } = this.#request;
-    this.#bound ??= this.#services.sealer.bind({ method, target, arguments: this.#request.arguments, principal });
-    return this.#bound;
-  }
 }
 
 // S16: what is no object at all is malformed; what is an object but of no use is asked for again.
@@ -110,7 +96,7 @@ function continueFlow(
   request: RoundRequest,
   definition: FlowDefinition,
   responses: Readonly<Record<string, unknown>> | undefined,
-  binding: LazyBinding,
+  bound: Bound,
 ): Flow {
   const refuse = (reason: string): RpcError => {
     services.trace?.({ type: "state_refused", reason, method: request.method, target: request.target });
@@ -118,7 +104,7 @@ function continueFlow(
   };
   let opened: { readonly body: FlowBody; readonly deadline: number };
   try {
-    const { body, times } = binding.bound.open(request.requestState, services.clock.now(), definition.maxStateBytes);
+    const { body, times } = bound.open(request.requestState, services.clock.now(), definition.maxStateBytes);
     if (!isFlowBody(body)) throw new StateRefused("body");
     opened = { body, deadline: times.deadline };
   } catch (error) {
@@ -148,13 +134,7 @@ function takeAnswers(flow: Flow, responses: Readonly<Record<string, unknown>>): 
   }
 }
 
-function suspend(
-  flow: Flow,
-  run: Run,
-  asks: readonly OpenAsk[],
-  request: RoundRequest,
-  binding: LazyBinding,
-): RoundReply {
+function suspend(flow: Flow, run: Run, asks: readonly OpenAsk[], request: RoundRequest, bound: Bound): RoundReply {
   const inputRequests: InputRequests = Object.create(null);
   const questions: OpenQuestion[] = [];
   for (const ask of asks) {
@@ -168,7 +148,7 @@ function suspend(
     result: {
       resultType: "input_required",
       ...(asks.length > 0 ? { inputRequests } : {}),
-      requestState: seal(flow, questions, undefined, binding),
+      requestState: seal(flow, questions, undefined, bound),
     },
   };
 }
@@ -184,12 +164,7 @@ function gate(inputRequests: InputRequests, request: RoundRequest): void {
   );
 }
 
-function seal(
-  flow: Flow,
-  questions: readonly OpenQuestion[],
-  manualState: string | undefined,
-  binding: LazyBinding,
-): string {
+function seal(flow: Flow, questions: readonly OpenQuestion[], manualState: string | undefined, bound: Bound): string {
   const { definition, services, round, deadline } = flow;
   if (round > MOST_ROUNDS) {
     throw new VolleyError("round_limit", `A flow may take ${MOST_ROUNDS} rounds; this one has not ended by then.`);
@@ -200,7 +175,15 @@ function seal(
   const issuedAt = services.clock.now();
   const expiresAt = Math.min(issuedAt + definition.ttlMs, deadline);
   const body = flow.toBody(questions, manualState);
-  return binding.bound.seal(body, { issuedAt, expiresAt, deadline }, definition.maxStateBytes);
+  return bound.seal(body, { issuedAt, expiresAt, deadline }, definition.maxStateBytes);
+}
+
+/** Gives the flow to the task engine: durable before the client hears of it. */
+async function handOff(flow: Flow, options: TaskOptions, request: RoundRequest): Promise<RoundReply> {
+  const { id, deadline, definition, services } = flow;
+  const body = flow.toBody([], undefined);
+  const start = { flow: id, body, deadline, request, definition, options };
+  return { type: "task", result: (await services.tasks?.start(start)) ?? {} };
 }
 
 function isManual(value: unknown): value is InputRequiredResult {
@@ -208,7 +191,7 @@ function isManual(value: unknown): value is InputRequiredResult {
 }
 
 /** A handler that wrote the specification's own shape: the same gates, and its state sealed like any other. */
-function returnManual(flow: Flow, value: InputRequiredResult, request: RoundRequest, binding: LazyBinding): RoundReply {
+function returnManual(flow: Flow, value: InputRequiredResult, request: RoundRequest, bound: Bound): RoundReply {
   const { inputRequests, requestState, ...rest } = value;
   const where = `${flow.definition.kind} "${flow.definition.name}"`;
   const asks = Object.entries(inputRequests ?? {});
@@ -234,7 +217,7 @@ function returnManual(flow: Flow, value: InputRequiredResult, request: RoundRequ
     result: {
       ...rest,
       ...(asks.length > 0 && inputRequests !== undefined ? { inputRequests } : {}),
-      ...(carried ? { requestState: seal(flow, [], requestState, binding) } : {}),
+      ...(carried ? { requestState: seal(flow, [], requestState, bound) } : {}),
     },
   };
 }

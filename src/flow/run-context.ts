@@ -3,12 +3,14 @@ import type { CreateMessageRequestParams, CreateMessageResult, LoggingLevel, Roo
 import type { Principal } from "../state/index.ts";
 import { ask } from "./asks.ts";
 import type { Context, Elicit, FormQuestion, OnceOptions, WorkScope } from "./context.ts";
+import { never, settled } from "./context-promise.ts";
 import type { Flow } from "./flow.ts";
+import { toTask } from "./hand-off.ts";
 import { once } from "./once.ts";
 import { confirmQuestion, formQuestion, orThrow, rootsQuestion, samplingQuestion, urlQuestion } from "./questions.ts";
-import { never, type Run, settled } from "./run.ts";
-import type { ClientView } from "./types.ts";
-import { step, use } from "./work.ts";
+import type { Run } from "./run.ts";
+import type { ClientView, TaskOptions } from "./types.ts";
+import { sleep, step, use } from "./work.ts";
 
 const MOST_YIELDS = 2;
 
@@ -85,6 +87,14 @@ export class RunContext implements Context {
     this.#flow.yields++;
     this.#run.wantTicket();
     return never();
+  }
+
+  toTask(options: TaskOptions = {}): Promise<void> {
+    return toTask(this.#run, this.#flow, options);
+  }
+
+  sleep(name: string, ms: number): Promise<void> {
+    return sleep(this.#run, this.#flow, name, ms);
   }
 
   async race<T>(contestants: readonly Promise<T>[]): Promise<T> {

@@ -1,38 +1,10 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-import { type InputRequest, VolleyError } from "../protocol/index.ts";
-import { ContextPromise, defer } from "./context-promise.ts";
-import type { Entry, Found, Journal, OpenQuestion } from "./journal.ts";
-import type { Clock, FlowDefinition, RoundRequest, Trace } from "./types.ts";
-
-/** How a run ended. */
-export type RunOutcome =
-  | { readonly type: "returned"; readonly value: unknown }
-  | { readonly type: "threw"; readonly error: unknown }
-  | { readonly type: "suspended"; readonly asks: readonly OpenAsk[] };
-
-/** A question that this run could not answer from the journal. */
-export interface OpenAsk {
-  readonly key: string;
-  readonly request: InputRequest;
-  readonly question: OpenQuestion;
-  /** When it was asked, in the run's own count of events. */
-  readonly startedAt: number;
-  readonly promise: Promise<unknown>;
-}
-
-/** One call on the context while it is under way. */
-export interface Call {
-  readonly name: string;
-  readonly startedAt: number;
-}
-
-/** Steps and effects run inside this, so that a context call made in one can be told from a call beside it. */
-const inside = new AsyncLocalStorage<{ readonly run: Run; readonly name: string }>();
-
-/** Whether the caller runs inside a step or effect of any run. */
-export function isInsideWork(): boolean {
-  return inside.getStore() !== undefined;
-}
+import { VolleyError } from "../protocol/index.ts";
+import { Arrivals } from "./arrivals.ts";
+import { type ContextPromise, isThenable } from "./context-promise.ts";
+import { inside } from "./inside.ts";
+import type { Entry, Found, Journal } from "./journal.ts";
+import type { Call, OpenAsk, RunOutcome } from "./outcome.ts";
+import type { Carrier, Clock, FlowDefinition, RoundRequest, TaskOptions, Trace } from "./types.ts";
 
 const nextTurn: (task: () => void) => void =
   typeof setImmediate === "function" ? (task) => void setImmediate(task) : (task) => void setTimeout(task, 0);
@@ -48,6 +20,8 @@ export class Run {
   readonly clock: Clock;
   readonly request: RoundRequest;
   readonly definition: FlowDefinition;
+  /** Who keeps the journal while the run goes on; undefined when the client carries it afterwards. */
+  readonly carrier: Carrier | undefined;
   /** Whether something was recorded that no sealed state has yet. */
   recorded = false;
   /** How much JSON was recorded in this run. */
@@ -62,14 +36,12 @@ export class Run {
   readonly #handed: { readonly name: string; readonly promise: ContextPromise<unknown> }[] = [];
   #finish!: (outcome: RunOutcome) => void;
 
-  #events = 0;
-  #lastArrival = -1;
+  readonly #arrivals: Arrivals;
   #working = 0;
   #ticket = false;
+  #handOff: TaskOptions | undefined;
+  #wakeAt: number | undefined;
   #turnAt = -1;
-  #openGroups = 1;
-  readonly #waiting: { readonly found: Found; readonly hand: () => void }[] = [];
-  readonly #held: (() => void)[] = [];
   readonly #releases: (() => unknown)[] = [];
   #deadline: (() => void) | undefined;
   #controller: AbortController | undefined;
@@ -80,12 +52,15 @@ export class Run {
     journal: Journal,
     clock: Clock,
     trace: Trace | undefined,
+    carrier?: Carrier,
   ) {
     this.request = request;
     this.definition = definition;
     this.journal = journal;
+    this.#arrivals = new Arrivals(journal);
     this.clock = clock;
     this.#trace = trace;
+    this.carrier = carrier;
   }
 
   /** Runs the handler until it returns, throws, or can only go on with answers from outside. */
@@ -143,51 +118,67 @@ export class Run {
 
   /** Hands out a journal entry: now, or a turn after the groups before it. */
   replay(found: Found, hand: () => void): void {
-    const arrive = (): void => {
-      this.#lastArrival = this.#events++;
-      hand();
-    };
-    if (found.group < this.#openGroups) arrive();
-    else {
-      this.#waiting.push({ found, hand: arrive });
-      this.touch();
-    }
+    this.#arrivals.replay(found, hand);
+    if (this.#arrivals.pending) this.touch();
   }
 
-  /** Records an entry that has just come to be, then hands it out: after everything that arrived in earlier rounds. */
-  record(entry: Entry, call: Call, hand: () => void): void {
+  /**
+   * Records an entry that has just come to be, then hands it out: after everything that arrived in earlier rounds, and
+   * where somebody else keeps the journal, after it is kept. Resolves when it is handed out, undefined when it is now.
+   */
+  record(entry: Entry, call: Call, hand: () => void): Promise<void> | undefined {
+    let handing: Promise<void> | undefined;
     const arrive = (): void => {
       if (this.closed) return;
-      const found = this.journal.add(entry, call.startedAt < this.#lastArrival);
-      this.#openGroups = Math.max(this.#openGroups, found.group + 1);
+      this.#arrivals.add(entry, call.startedAt);
       this.recorded = true;
-      this.#lastArrival = this.#events++;
-      hand();
+      if (this.carrier === undefined) hand();
+      else handing = this.carrier.save().then(hand, (error: unknown) => this.#close({ type: "threw", error }));
       this.touch();
     };
-    if (this.#waiting.length === 0) arrive();
-    else this.#held.push(arrive);
+    this.#arrivals.later(arrive);
+    if (!this.#arrivals.pending) return handing;
+    this.touch();
+    return new Promise((resolve) => this.#arrivals.later(() => resolve(handing)));
   }
 
-  /** Counts an event and says when it was. */
+  /** Counts an event and says which it was. */
   mark(): number {
-    return this.#events++;
+    return this.#arrivals.mark();
   }
 
   /** Leaves a question open: its promise settles in no run but one that has the answer. */
   open(ask: Omit<OpenAsk, "promise">, promise: Promise<unknown>): void {
     this.#asks.set(ask.key, { ...ask, promise });
+    this.carrier?.asksChanged();
     this.touch();
   }
 
   /** Takes back the open asks among these promises: they lost a race. */
   withdraw(promises: readonly unknown[]): void {
     for (const ask of this.#asks.values()) if (promises.includes(ask.promise)) this.#asks.delete(ask.key);
+    this.carrier?.asksChanged();
+  }
+
+  get asks(): readonly OpenAsk[] {
+    return [...this.#asks.values()];
+  }
+
+  /** Lets the run end now and go on at that time. */
+  wake(at: number): void {
+    this.#wakeAt = Math.min(at, this.#wakeAt ?? at);
+    this.touch();
+  }
+
+  /** Ends the request-carried part of the flow once nothing works and nothing is asked any more. */
+  handOff(options: TaskOptions): void {
+    this.#handOff = options;
+    this.touch();
   }
 
   /** Whether a question that is sealed now was asked before the last group was complete. */
   overlaps(ask: OpenAsk): boolean {
-    return ask.startedAt < this.#lastArrival;
+    return this.#arrivals.overlaps(ask.startedAt);
   }
 
   /** Ends this round with a state-only result once nothing works any more. */
@@ -196,25 +187,34 @@ export class Run {
     this.touch();
   }
 
-  /** Runs work that holds the round open. */
-  work<T>(name: string, work: () => T | Promise<T>, done: (value: T) => void, failed: (error: unknown) => void): void {
+  /** Runs work that holds the round open until what `done` makes of its value is handed out. */
+  work<T>(
+    name: string,
+    work: () => T | Promise<T>,
+    done: (value: T) => Promise<void> | undefined | void,
+    failed: (error: unknown) => void,
+  ): void {
     this.#working++;
-    this.#deadline ??= this.clock.after(this.definition.roundTimeoutMs, () => this.#timeUp());
+    // A task has no round to hand back: its worker's lease is what bounds it.
+    if (this.carrier === undefined) {
+      this.#deadline ??= this.clock.after(this.definition.roundTimeoutMs, () => this.#timeUp());
+    }
     const end = (): void => {
       this.#working--;
       this.touch();
     };
-    const succeed = (value: T): void => {
-      try {
-        done(value);
-      } catch (error) {
-        failed(error);
-      }
-      end();
-    };
     const fail = (error: unknown): void => {
       failed(error);
       end();
+    };
+    const succeed = (value: T): void => {
+      try {
+        const handing = done(value);
+        if (handing === undefined) end();
+        else handing.then(end, fail);
+      } catch (error) {
+        fail(error);
+      }
     };
     try {
       const value = inside.run({ run: this, name }, work);
@@ -227,7 +227,7 @@ export class Run {
 
   /** Something happened: look whether the run is quiet after one more turn of the event loop. */
   touch(): void {
-    const event = this.#events++;
+    const event = this.#arrivals.mark();
     if (this.#turnAt < 0 && !this.closed && this.#mayEnd()) {
       this.#turnAt = event;
       nextTurn(this.#turn);
@@ -248,36 +248,22 @@ export class Run {
   }
 
   #mayEnd(): boolean {
-    return (
-      this.#waiting.length > 0 ||
-      this.#held.length > 0 ||
-      (this.#working === 0 && (this.#asks.size > 0 || this.#ticket))
-    );
+    if (this.#arrivals.pending) return true;
+    if (this.#working > 0) return false;
+    return this.#asks.size > 0 || this.#ticket || this.#handOff !== undefined || this.#wakeAt !== undefined;
   }
 
   readonly #turn = (): void => {
-    const quiet = this.#turnAt === this.#events - 1;
+    const quiet = this.#arrivals.isLast(this.#turnAt);
     this.#turnAt = -1;
     if (this.closed || !this.#mayEnd()) return;
-    if (!quiet) this.touch();
-    else if (this.#waiting.length > 0) this.#openNextGroup();
-    else if (this.#held.length > 0) this.#handNextHeld();
-    else this.#suspend();
+    if (quiet && !this.#arrivals.pending) {
+      this.#suspend();
+      return;
+    }
+    if (quiet) this.#arrivals.next();
+    this.touch();
   };
-
-  #openNextGroup(): void {
-    const next = Math.min(...this.#waiting.map(({ found }) => found.group));
-    this.#openGroups = next + 1;
-    const opened = this.#waiting.filter(({ found }) => found.group <= next);
-    this.#waiting.splice(0, this.#waiting.length, ...this.#waiting.filter(({ found }) => found.group > next));
-    for (const { hand } of opened) hand();
-    this.touch();
-  }
-
-  #handNextHeld(): void {
-    this.#held.shift()?.();
-    this.touch();
-  }
 
   #timeUp(): void {
     if (this.closed) return;
@@ -288,7 +274,12 @@ export class Run {
   }
 
   #suspend(): void {
-    this.#close({ type: "suspended", asks: [...this.#asks.values()] });
+    // What was asked beside a hand-off is asked first: a task would have to ask it again.
+    if (this.#handOff !== undefined && this.#asks.size === 0) {
+      this.#close({ type: "handed_off", options: this.#handOff });
+    } else {
+      this.#close({ type: "suspended", asks: this.asks, wakeAt: this.#wakeAt });
+    }
   }
 
   #returned(value: unknown): void {
@@ -310,18 +301,4 @@ export class Run {
     this.#deadline?.();
     this.#finish(outcome);
   }
-}
-
-export function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
-}
-
-/** A promise for calls on a closed run: it never settles. */
-export function never<T>(): ContextPromise<T> {
-  return defer<T>().promise;
-}
-
-/** A promise that is settled already. */
-export function settled<T>(value: T): ContextPromise<T> {
-  return new ContextPromise<T>((resolve) => resolve(value));
 }

@@ -20,7 +20,7 @@ export interface RoundRequest {
   readonly method: "tools/call" | "prompts/get" | "resources/read";
   /** `params.name` or `params.uri`, as it came. */
   readonly target: string;
-  /** Raw `params.arguments`; undefined for resources. */
+  /** Raw `params.arguments`, which passed `checkJson`; undefined for resources. */
   readonly arguments: unknown;
   /** Raw `params.requestState`; undefined when absent. */
   readonly requestState: unknown;
@@ -39,9 +39,31 @@ export interface ClientView {
   readonly capabilities: ClientCapabilities;
 }
 
+/** Keeps the journal of a flow that does not travel with its client. */
+export interface Carrier {
+  /** Makes what was recorded durable: nothing is handed out before. Rejects when the flow is no longer this run's. */
+  save(): Promise<void>;
+  /** Questions were opened or withdrawn, and may be published while steps go on. */
+  asksChanged(): void;
+}
+
+/** How a flow goes on once it is a task. */
+export interface TaskOptions {
+  /** How long the task is kept, from its creation, in milliseconds. Default 1 hour. */
+  readonly ttlMs?: number;
+  /** How often a client should look, in milliseconds. Default 1,000. */
+  readonly pollIntervalMs?: number;
+  /** What the client shows until the task says more. */
+  readonly message?: string;
+  /** For clients without tasks: `"inline"` goes on in the request; default an error with -32021. */
+  readonly fallback?: "inline";
+}
+
 export type RoundReply =
   | { readonly type: "complete"; readonly value: unknown }
-  | { readonly type: "input_required"; readonly result: InputRequiredResult };
+  | { readonly type: "input_required"; readonly result: InputRequiredResult }
+  /** The flow goes on as a task; what the client gets is its handle. */
+  | { readonly type: "task"; readonly result: Record<string, unknown> };
 
 /** Per tool, prompt or resource: how its flows are carried. Times in milliseconds. */
 export interface FlowOptions {
@@ -81,6 +103,23 @@ export interface FlowDefinition {
   readonly whenOlder: "continue" | "restart" | "refuse";
   readonly answersWithoutState: "ask" | "accept";
   readonly salient: ((args: Record<string, unknown>) => Record<string, unknown>) | undefined;
+}
+
+/** Takes over flows that go on as tasks. */
+export interface TaskStarter {
+  /** Makes the flow's task durable, or finds the one that it already has, and resolves with the handle for the client. */
+  start(start: TaskStart): Promise<Record<string, unknown>>;
+}
+
+export interface TaskStart {
+  /** The flow's secret id: one flow has at most one task. */
+  readonly flow: string;
+  /** The journal as JSON. */
+  readonly body: unknown;
+  readonly deadline: number;
+  readonly request: RoundRequest;
+  readonly definition: FlowDefinition;
+  readonly options: TaskOptions;
 }
 
 /** Time as the flow sees it, so that tests can hold it still. */

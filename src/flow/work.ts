@@ -1,10 +1,10 @@
 import { VolleyError } from "../protocol/index.ts";
 import { digest } from "../state/index.ts";
 import type { WorkScope } from "./context.ts";
-import { type ContextPromise, defer } from "./context-promise.ts";
+import { type ContextPromise, defer, never } from "./context-promise.ts";
 import type { Flow } from "./flow.ts";
 import { toJsonCopy } from "./json-value.ts";
-import { never, type Run } from "./run.ts";
+import type { Run } from "./run.ts";
 
 /** Does a step's work, or hands out its value from the journal. */
 export function step<T>(
@@ -20,14 +20,46 @@ export function step<T>(
   if (found !== undefined) run.replay(found, () => ends.resolve(found.entry[2] as T));
   else {
     const scope = new StepScope(run, flow, name);
-    const done = (value: T): void => {
+    const done = (value: T): Promise<void> | undefined => {
       const copy = toJsonCopy(name, value);
       measure(run, flow, name, copy.text);
-      run.record(copy.value === undefined ? ["s", name] : ["s", name, copy.value], call, () =>
+      return run.record(copy.value === undefined ? ["s", name] : ["s", name, copy.value], call, () =>
         ends.resolve(copy.value as T),
       );
     };
     run.work(name, () => work(scope), done, ends.reject);
+  }
+  return run.hand(name, ends.promise);
+}
+
+/** Timers shorter than this are not worth ending a run for. */
+const WORTH_WAITING_MS = 1_000;
+
+/** Waits until a moment that is fixed when the step is first reached. */
+export function sleep(run: Run, flow: Flow, name: string, ms: number): ContextPromise<void> {
+  const call = run.begin("s", name);
+  if (call === undefined) return never();
+  const { clock } = flow.services;
+  const ends = defer<void>();
+  const wait = (until: number): void => {
+    const left = until - clock.now();
+    if (left <= 0) ends.resolve();
+    else if (run.carrier !== undefined && left >= WORTH_WAITING_MS) run.wake(until);
+    else {
+      const time = (): Promise<void> => new Promise((resolve) => void clock.after(left, resolve));
+      run.work(name, time, ends.resolve, ends.reject);
+    }
+  };
+  const found = run.journal.find("s", name);
+  if (found !== undefined) run.replay(found, () => wait(found.entry[2] as number));
+  else {
+    const until = clock.now() + ms;
+    run.work(
+      name,
+      () => until,
+      () => run.record(["s", name, until], call, () => wait(until)),
+      ends.reject,
+    );
   }
   return run.hand(name, ends.promise);
 }

@@ -52,7 +52,7 @@ export function createToolCall({ registry, rounds, results, settings }: Services
       const reply = await rounds.play(round("tools/call", entry.name, bound, request), entry.definition, (ctx) =>
         entry.handler(given, ctx),
       );
-      if (reply.type === "input_required") return results.render(reply.result);
+      if (reply.type !== "complete") return results.render(reply.result);
       return await results.tool(entry, reply.value);
     } catch (error) {
       if (RpcError.is(error)) throw error;
@@ -83,7 +83,7 @@ export function createPromptGet({ registry, rounds, results, settings }: Service
       const reply = await rounds.play(round("prompts/get", entry.name, bound, request), entry.definition, (ctx) =>
         entry.handler(given, ctx),
       );
-      return reply.type === "input_required" ? results.render(reply.result) : results.prompt(entry, reply.value);
+      return reply.type !== "complete" ? results.render(reply.result) : results.prompt(entry, reply.value);
     });
   };
 
@@ -107,7 +107,7 @@ export function createResourceRead({ registry, rounds, results, settings }: Serv
     guard(settings, uri, "The resource could not be read.", async () => {
       const { params } = request;
       const reply = await rounds.play(round("resources/read", uri, undefined, request), entry.definition, handler);
-      if (reply.type === "input_required") return results.render(reply.result);
+      if (reply.type !== "complete") return results.render(reply.result);
       // What rests on answers is not what the next reader would get.
       const retried = params.inputResponses !== undefined || params.requestState !== undefined;
       return results.resource(uri, entry.mimeType, retried ? NO_CACHE : entry.cache, reply.value);

@@ -96,12 +96,12 @@ export function harness(
     play,
     async asks(leg) {
       const reply = await play(leg);
-      if (reply.type !== "input_required") throw new Error(`ended with ${JSON.stringify(reply.value)}`);
+      if (reply.type !== "input_required") throw new Error(`ended with ${JSON.stringify(reply)}`);
       return reply.result;
     },
     async ends(leg) {
       const reply = await play(leg);
-      if (reply.type !== "complete") throw new Error(`asked ${JSON.stringify(reply.result.inputRequests)}`);
+      if (reply.type !== "complete") throw new Error(`asked ${JSON.stringify(reply.result)}`);
       return reply.value;
     },
   };
