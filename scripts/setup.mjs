@@ -46,7 +46,14 @@ function installPackages() {
   say(`npm ci (${difference}) ...`);
   const npm = process.env.npm_execpath;
   const { ok, output } = npm?.endsWith(".js") ? run(process.execPath, [npm, "ci"]) : run("npm", ["ci"]);
-  if (!ok) console.error(output);
+  if (!ok)
+    console.error(
+      output
+        .split("\n")
+        .filter((line) => !line.startsWith("npm warn"))
+        .slice(0, 20)
+        .join("\n"),
+    );
   say(ok ? "npm packages are installed" : "npm ci failed, see above; is the npm registry reachable?");
   return ok;
 }
