@@ -11,7 +11,7 @@ export interface Listening {
 }
 
 /**
- * Runs `node <args>` in the project's root with the development Node, its stderr passed through.
+ * Runs `node <args>` in the project's root with the development Node. Its stderr is shown only when it does not start.
  *
  * @throws Error when the program ends, or 20 seconds pass, before the line is there.
  */
@@ -19,8 +19,10 @@ export async function startListening(args: readonly string[], env: NodeJS.Proces
   const child = spawn(devNode, args, {
     cwd: root,
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  const complaints: unknown[] = [];
+  child.stderr.on("data", (chunk) => complaints.push(chunk));
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, "exit");
@@ -35,11 +37,12 @@ export async function startListening(args: readonly string[], env: NodeJS.Proces
     if (url === undefined) continue;
     clearTimeout(tooLate);
     child.stdout.resume();
+    child.stderr.removeAllListeners("data").resume();
     return { url, stop };
   }
   clearTimeout(tooLate);
   await stop();
-  throw new Error(`"node ${args.join(" ")}" ended before it was listening; its own messages are above.`);
+  throw new Error(`"node ${args.join(" ")}" ended before it was listening:\n${complaints.join("")}`);
 }
 
 /** The Node of the npm package `node`, which runs TypeScript as it is, whatever Node runs this. */

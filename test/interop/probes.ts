@@ -2,8 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import { MODEL_SAYS, type Peer, ROOT } from "./peer.ts";
 
+type Probe = (peer: Peer) => Promise<void>;
+
 /** One column of the matrix: what is tried with one client against one server. Both servers know the same names. */
-export const probes: Readonly<Record<string, (peer: Peer) => Promise<void>>> = {
+export const probes: Readonly<Record<string, Probe>> = {
   async tools(peer) {
     expect(await peer.tools()).toEqual(expect.arrayContaining(["test_simple_text", "add_numbers"]));
     expect(await peer.call("test_simple_text")).toMatchObject({
@@ -106,29 +108,29 @@ export const probes: Readonly<Record<string, (peer: Peer) => Promise<void>>> = {
 };
 
 /** The kinds of rounds, each with what it must have asked. */
-export const rounds: Readonly<Record<string, (peer: Peer) => Promise<void>>> = {
-  "three questions in turn": (peer) =>
+export const rounds = {
+  threeQuestions: (peer) =>
     played(peer, () => peer.call("three_questions").then(textOf), "You are Ada, blue, Turin.", [
       "form name",
       "form color",
       "form city",
     ]),
-  "nine input_required results": (peer) =>
+  nineResults: (peer) =>
     played(
       peer,
       () => peer.call("nine_rounds").then(textOf),
       `Packed: ${NINE.map((item) => `my ${item}`).join(", ")}.`,
       NINE.map((item) => `form ${item}`),
     ),
-  "a prompt": (peer) =>
+  prompt: (peer) =>
     played(peer, () => peer.prompt("test_input_required_result_prompt"), "Use the following context: my context", [
       "form context",
     ]),
-  "a resource": (peer) =>
+  resource: (peer) =>
     played(peer, () => peer.read("test://input-required"), "A text for my audience.", ["form audience"]),
-  "a form": (peer) =>
+  form: (peer) =>
     played(peer, () => peer.call("test_input_required_result_elicitation").then(textOf), "Hello, Ada!", ["form name"]),
-  "a URL": (peer) =>
+  url: (peer) =>
     played(peer, () => peer.call("sign_in_by_url").then(textOf), "Signed in.", [
       "url https://example.com/sign-in?flow=7",
     ]),
@@ -137,9 +139,9 @@ export const rounds: Readonly<Record<string, (peer: Peer) => Promise<void>>> = {
       "sampling What is the capital of France?",
     ]),
   roots: (peer) => played(peer, () => peer.call("test_input_required_result_list_roots").then(textOf), ROOT, ["roots"]),
-  "a state without a question": (peer) =>
+  stateOnly: (peer) =>
     played(peer, () => peer.call("state_only").then(textOf), "Prepared elsewhere, finished here.", []),
-};
+} satisfies Readonly<Record<string, Probe>>;
 
 const NINE = Array.from({ length: 9 }, (_, index) => `item${index + 1}`);
 

@@ -1,0 +1,12 @@
+/** What this example takes from the package; with it installed these are `volley-mcp`, `volley-mcp/node` and so on. */
+export {
+  type Context,
+  createServer,
+  type InputRequiredResult,
+  RpcError,
+  type Server,
+  type ServerOptions,
+} from "../../src/index.ts";
+export { jsonSchema } from "../../src/json-schema.ts";
+export { nodeHandler } from "../../src/node.ts";
+export { serveStdio } from "../../src/stdio.ts";

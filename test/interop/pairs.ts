@@ -1,0 +1,35 @@
+import { devNode, startListening } from "../../scripts/listening.ts";
+import { root } from "../../scripts/run.ts";
+import { officialPeer } from "./official-peer.ts";
+import { ourPeer } from "./our-peer.ts";
+import type { Peer, Target } from "./peer.ts";
+
+export const clients = { "our client": ourPeer, "official client": officialPeer } as const;
+
+export const servers = {
+  "our server": `${root}examples/everything/main.ts`,
+  "official server": `${root}test/fixtures/official-server.ts`,
+} as const;
+
+export type ClientName = keyof typeof clients;
+export type ServerName = keyof typeof servers;
+export type TransportName = Target["transport"];
+
+/** A client at a server of its own, which is another process over either transport. */
+export async function join(client: ClientName, server: ServerName, transport: TransportName): Promise<Peer> {
+  if (transport === "stdio") {
+    return clients[client]({ transport, command: devNode, args: [servers[server], "--stdio"] });
+  }
+  const listening = await startListening([servers[server], "--port", "0"]);
+  try {
+    const peer = await clients[client]({ transport, url: listening.url });
+    const close = async (): Promise<void> => {
+      await peer.close();
+      await listening.stop();
+    };
+    return { ...peer, close };
+  } catch (error) {
+    await listening.stop();
+    throw error;
+  }
+}
