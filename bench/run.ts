@@ -1,14 +1,16 @@
 /**
- * Runs the benchmarks: `npm run bench [-- NAME ...] [--quick] [--only volley,floor] [--json FILE]`.
+ * Runs the benchmarks: `npm run bench [-- NAME ...]`; `--help` says more.
  *
  * Every contestant is a process of its own on processor 0, load comes from processor 1, and contestants are measured in
  * turn, so that what is printed are ratios that hold on a noisy machine.
  */
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { client } from "./client.ts";
+import { type Run, writeDoc } from "./doc.ts";
+import { grow } from "./grow.ts";
 import { hold } from "./hold.ts";
 import { printTable, type Report, type Settings } from "./lib/report.ts";
 import { server } from "./server.ts";
@@ -19,70 +21,85 @@ const BENCHMARKS: Readonly<Record<string, (settings: Settings) => Promise<Report
   server,
   client,
   state,
+  grow,
   hold,
   start,
 };
+
+const USAGE = `npm run bench -- [NAME ...] [OPTION ...]
+
+names: ${Object.keys(BENCHMARKS).join(" ")} (default: all)
+  --quick        short runs, for development
+  --only A,B     only these contestants
+  --pairs N      how many times each contestant is measured (default 5; quick 3)
+  --seconds N    length of one measurement (default 0.5; quick 0.3)
+  --json FILE    write every sample
+  --doc          write docs/performance.md and its plots
+  --from FILE    take the results of an earlier --json instead of measuring`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: "boolean", default: false },
-    json: { type: "string" },
     only: { type: "string" },
     pairs: { type: "string" },
     seconds: { type: "string" },
+    json: { type: "string" },
+    doc: { type: "boolean", default: false },
+    from: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 
 const names = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
-const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
-if (values.help || unknown.length > 0) {
-  console.log(`usage: npm run bench -- [NAME ...] [--quick] [--only CONTESTANT,...] [--pairs N] [--seconds N] [--json FILE]
-names: ${Object.keys(BENCHMARKS).join(" ")}`);
+if (values.help || names.some((name) => !Object.hasOwn(BENCHMARKS, name))) {
+  console.log(USAGE);
   process.exit(values.help ? 0 : 2);
 }
-for (const [tool, packageName] of [
-  ["wrk", "wrk"],
-  ["taskset", "util-linux"],
-] as const) {
-  if (spawnSync(tool, ["--version"]).error !== undefined) {
-    console.error(`${tool} is missing; on Debian: apt-get install -y ${packageName}`);
-    process.exit(2);
+
+const run = values.from === undefined ? await measure() : (JSON.parse(readFileSync(values.from, "utf8")) as Run);
+print(run.reports);
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(run, undefined, 1)}\n`);
+if (values.doc) writeDoc(run);
+
+async function measure(): Promise<Run> {
+  needTool("wrk", "wrk");
+  needTool("taskset", "util-linux");
+  const { quick } = values;
+  const pairs = Number(values.pairs ?? (quick ? 3 : 5));
+  const settings: Settings = {
+    quick,
+    pairs,
+    seconds: Number(values.seconds ?? (quick ? 0.3 : 0.5)),
+    only: values.only === undefined ? undefined : new Set(values.only.split(",")),
+    progress: (text) => process.stderr.write(`${text}\n`),
+  };
+  const reports: Record<string, Report> = {};
+  for (const name of names) {
+    const benchmark = BENCHMARKS[name];
+    if (benchmark !== undefined) reports[name] = await benchmark(settings);
   }
-}
-
-const settings: Settings = {
-  quick: values.quick,
-  pairs: Number(values.pairs ?? (values.quick ? 3 : 5)),
-  seconds: Number(values.seconds ?? (values.quick ? 0.3 : 0.5)),
-  only: values.only === undefined ? undefined : new Set(values.only.split(",")),
-  progress: (text) => process.stderr.write(`${text}\n`),
-};
-
-const reports: Record<string, Report> = {};
-for (const name of names) {
-  const report = await BENCHMARKS[name]?.(settings);
-  if (report === undefined) continue;
-  reports[name] = report;
-  for (const table of report.tables) console.log(`\n${printTable(table)}`);
-}
-const checks = Object.values(reports).flatMap((report) => report.checks);
-if (checks.length > 0) {
-  const rows = checks.map(({ figure, wanted, measured, reached }) => [
-    figure,
-    wanted,
-    measured,
-    reached ? "yes" : "no",
-  ]);
-  console.log(`\n${printTable({ title: "wanted", columns: ["figure", "wanted", "measured", "reached"], rows })}`);
-}
-if (values.json !== undefined) {
   const machine = {
     processor: cpus()[0]?.model ?? "unknown",
     processors: cpus().length,
     node: process.version,
     date: new Date().toISOString().slice(0, 10),
   };
-  writeFileSync(values.json, `${JSON.stringify({ machine, quick: settings.quick, reports }, undefined, 1)}\n`);
+  return { machine, quick, pairs, reports };
+}
+
+function print(reports: Readonly<Record<string, Report>>): void {
+  const all = Object.values(reports);
+  for (const table of all.flatMap((report) => report.tables)) console.log(`\n${printTable(table)}`);
+  const rows = all
+    .flatMap((report) => report.checks)
+    .map(({ figure, wanted, measured, reached }) => [figure, wanted, measured, reached ? "yes" : "no"]);
+  if (rows.length === 0) return;
+  console.log(`\n${printTable({ title: "wanted", columns: ["figure", "wanted", "measured", "reached"], rows })}`);
+}
+
+function needTool(tool: string, packageName: string): void {
+  if (spawnSync(tool, ["--version"]).error === undefined) return;
+  console.error(`${tool} is missing; on Debian: apt-get install -y ${packageName}`);
+  process.exit(2);
 }

@@ -1,18 +1,11 @@
-/** Volley as its guide shows it, with every check on; only the rate limit is raised above the load. */
+/** Volley as its guide shows it. */
 
-import { createServer } from "../../src/server/index.ts";
 import { nodeHandler } from "../../src/server/node.ts";
-import { generateKey } from "../../src/state/index.ts";
 import { listen, options } from "./serve.ts";
 import { AddInput, BugInput, CORE_TOOLS, DESCRIPTIONS, fillers, Original, Resolution, text } from "./tools.ts";
+import { createBenchServer } from "./volley-server.ts";
 
-const server = createServer({
-  name: "bench",
-  version: "1.0.0",
-  keys: [generateKey()],
-  audience: "https://bench.example/mcp",
-  limits: { anonymousCallsPerMinute: 100_000_000 },
-});
+const server = createBenchServer();
 
 server.tool("add", { description: DESCRIPTIONS.add, input: AddInput }, ({ a, b }) => String(a + b));
 server.tool("resolve_bug", { description: DESCRIPTIONS.resolve_bug, input: BugInput }, async ({ id }, ctx) => {

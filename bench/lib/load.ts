@@ -47,7 +47,7 @@ export function createLoad(shots: readonly Shot[]): Load {
       const done = await wrk(file, url, connections, limit);
       const cpu = contestant.cpuMicros() - cpuBefore;
       if (done.failures > 0) throw new Error(`${done.failures} of ${done.requests} requests to ${url} failed`);
-      if (done.requests === 0) throw new Error(`no response from ${url}`);
+      if (done.requests === 0) throw new Error(`no response from ${url} in time`);
       return {
         requests: done.requests,
         rate: (done.requests / done.micros) * 1e6,

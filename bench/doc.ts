@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type Check, markdownTable, type Report } from "./lib/report.ts";
+import { drawChart } from "./plot.ts";
+
+/** A whole run, as `--json` writes it. */
+export interface Run {
+  readonly machine: {
+    readonly processor: string;
+    readonly processors: number;
+    readonly node: string;
+    readonly date: string;
+  };
+  readonly quick: boolean;
+  readonly pairs: number;
+  readonly reports: Readonly<Record<string, Report>>;
+}
+
+/** What a benchmark measures, for readers of the page. */
+const ABOUT: Readonly<Record<string, string>> = {
+  server:
+    "Whole servers over HTTP under `wrk`. Every contestant serves the same tools with the same zod schemas; the states that second legs send were captured before, from many different flows.",
+  client:
+    "A tool call that is asked one question, from the first request to the final result, one call after the other.",
+  state: "Sealing a state and opening it again, without a server. The official codec signs and does not encrypt.",
+  grow: "What a round of Volley costs when there is more of something: rounds before it, remembered bytes, registered tools, rounds of others that wait.",
+  hold: "First legs whose client never comes back, against sessions of the official SDK whose handler waits in memory.",
+  start: "Each number is of a new process, of the built package, median with smallest and largest.",
+};
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const PAGE = `${ROOT}docs/performance.md`;
+const PLOTS = `${ROOT}docs/performance`;
+/** What profiles have shown about figures that were not reached; written by hand. */
+const NOTES = `${ROOT}bench/notes.md`;
+
+/** Writes docs/performance.md and its plots from one run, so that no figure stands there that was not measured. */
+export function writeDoc(run: Run): void {
+  rmSync(PLOTS, { recursive: true, force: true });
+  mkdirSync(PLOTS, { recursive: true });
+  const sections = Object.entries(run.reports).map(([name, report]) => section(name, report));
+  const checks = Object.values(run.reports).flatMap((report) => report.checks);
+  const notes = existsSync(NOTES) ? [readFileSync(NOTES, "utf8").trim()] : [];
+  writeFileSync(PAGE, `${[head(run), wanted(checks), ...notes, ...sections].join("\n\n")}\n`);
+}
+
+function head({ machine, pairs, quick }: Run): string {
+  return `# Performance
+
+<!-- Written by \`npm run bench -- --doc\`; do not edit. -->
+
+Measured on ${machine.date} with Node ${machine.node.slice(1)} on ${machine.processors} processors (${machine.processor})${quick ? ", **with short runs, for development only**" : ""}.
+
+Every contestant is a process of its own on processor 0, load comes from processor 1. Contestants are measured in turn,
+A B A B, ${pairs} times each, after a warm-up; their answers are checked word for word before and after. Machines are noisy, so what
+counts are ratios: they are taken pair by pair and given as median (smallest .. largest). CPU time is that of the whole
+contestant process.
+
+| contestant | what it is |
+| --- | --- |
+| volley | this package with every check on, limits above the load |
+| floor | bare \`node:http\`, \`JSON.parse\`, AES-256-GCM, \`JSON.stringify\`; checks nothing, so nobody can be much faster |
+| official | the official TypeScript SDK as a careful author serves it: schemas and forms made once, JSON responses, its signed state with a binding |
+| tmcp | tmcp with a codec that encrypts |
+| mcp-lite | mcp-lite, on the older revision that it speaks |
+
+To repeat it (Linux, \`wrk\` and \`taskset\`; about five minutes):
+
+\`\`\`
+npm run bench                              # everything
+npm run bench -- server state              # some benchmarks
+npm run bench -- --quick                   # short runs, for development
+npm run bench -- --json results.json --doc # and write this page
+\`\`\``;
+}
+
+function wanted(checks: readonly Check[]): string {
+  const rows = checks.map(({ figure, wanted: goal, measured, reached }) => [
+    figure,
+    goal,
+    measured,
+    reached ? "yes" : "**no**",
+  ]);
+  return `## What is wanted, and what was measured\n\n${markdownTable({ columns: ["figure", "wanted", "measured", "reached"], rows })}`;
+}
+
+function section(name: string, report: Report): string {
+  const plots = report.charts.map((chart) => {
+    writeFileSync(`${PLOTS}/${chart.name}.svg`, drawChart(chart));
+    return `![${chart.title}](performance/${chart.name}.svg)`;
+  });
+  const tables = report.tables.map((table) => `### ${table.title}\n\n${markdownTable(table)}`);
+  return [`## ${name}`, ABOUT[name] ?? "", ...plots, ...tables].join("\n\n");
+}

@@ -1,0 +1,212 @@
+import { answer, call, expectThat, FIRST, SECOND, send } from "./cases.ts";
+import { type Running, startServer } from "./contestants.ts";
+import { createLoad, type Load, type LoadResult, type Shot } from "./lib/load.ts";
+import { atMost, type Chart, type Check, type Report, type Settings, short, type Table } from "./lib/report.ts";
+import { alternate, line } from "./lib/stats.ts";
+
+const PROGRAM = { name: "volley", program: "contestants/volley-grow.ts", dialect: "2026-07-28" } as const;
+const CONNECTIONS = 16;
+/** Different flows behind each point. */
+const FLOWS = 32;
+const ROUNDS = [1, 2, 4, 8, 16, 24, 32];
+const JOURNAL_KIB = [0, 1, 4, 16, 32];
+const TOOLS = [1, 50, 500, 5_000];
+const WAITING = [1, 100, 10_000];
+
+interface Point {
+  readonly x: number;
+  readonly running: Running;
+  readonly load: Load;
+  readonly stateBytes: number;
+}
+
+interface Measured {
+  readonly x: number;
+  readonly stateBytes: number;
+  /** CPU time a request over all runs, in microseconds. */
+  readonly cpu: number;
+  readonly samples: readonly LoadResult[];
+}
+
+interface Series {
+  readonly name: string;
+  readonly title: string;
+  readonly x: string;
+  readonly points: readonly Measured[];
+}
+
+/** What a round costs against what there is more of: rounds before it, journal, tools, rounds of others. */
+export async function grow(settings: Settings): Promise<Report> {
+  const series = [
+    await onOneServer("rounds", "cost of round n", "rounds", ROUNDS, roundsOf, settings),
+    await onOneServer(
+      "journal",
+      "second leg against the size of a step's value",
+      "KiB",
+      JOURNAL_KIB,
+      journalOf,
+      settings,
+    ),
+    await onOwnServers(
+      "tools",
+      "both legs against registered tools",
+      TOOLS,
+      (tools) => ({ tools, waiting: 0 }),
+      settings,
+    ),
+    await onOwnServers(
+      "waiting",
+      "both legs against rounds that wait",
+      WAITING,
+      (waiting) => ({ tools: 3, waiting }),
+      settings,
+    ),
+  ];
+  return { tables: series.map(table), charts: series.map(chart), checks: check(series), data: series };
+}
+
+/** The shots of round n of a flow that goes on after it. */
+async function roundsOf(url: string, x: number): Promise<readonly Shot[]> {
+  const args = { asks: 32 };
+  const shots: Shot[] = [];
+  for (let flow = 0; flow < FLOWS; flow += 1) {
+    let shot = call("2026-07-28", "ask_often", args);
+    for (let round = 1; round < x; round += 1) shot = answer("2026-07-28", "ask_often", args, await send(url, shot));
+    shots.push(shot);
+  }
+  const last = await send(url, shots[0] as Shot);
+  expectThat(Object.keys(last.inputRequests ?? {}).join() === `question-${x}`, `round ${x} asks question ${x}`, last);
+  return shots;
+}
+
+async function journalOf(url: string, kib: number): Promise<readonly Shot[]> {
+  const args = { bytes: kib * 1024 };
+  const shots: Shot[] = [];
+  for (let flow = 0; flow < FLOWS; flow += 1) {
+    const asked = await send(url, call("2026-07-28", "remember", args));
+    shots.push(answer("2026-07-28", "remember", args, asked));
+  }
+  const last = await send(url, shots[0] as Shot);
+  expectThat(last.content?.[0]?.text === `${args.bytes} bytes`, `the step's value is back`, last);
+  return shots;
+}
+
+/** Points that differ by what is sent: one process serves them in turn. */
+async function onOneServer(
+  name: string,
+  title: string,
+  x: string,
+  xs: readonly number[],
+  shotsOf: (url: string, x: number) => Promise<readonly Shot[]>,
+  settings: Settings,
+): Promise<Series> {
+  settings.progress(`grow: ${name}`);
+  const running = await startServer(PROGRAM, { tools: 0 });
+  const points: Point[] = [];
+  try {
+    for (const x of xs) points.push(point(x, running, await shotsOf(running.url, x)));
+    return { name, title, x, points: await measure(points, settings) };
+  } finally {
+    await end(points, [running]);
+  }
+}
+
+/** Points that differ by what the server holds: a process for each. */
+async function onOwnServers(
+  name: string,
+  title: string,
+  xs: readonly number[],
+  setUp: (x: number) => { readonly tools: number; readonly waiting: number },
+  settings: Settings,
+): Promise<Series> {
+  const points: Point[] = [];
+  const servers: Running[] = [];
+  try {
+    for (const x of xs) {
+      settings.progress(`grow: ${name}, ${x}`);
+      const { tools, waiting } = setUp(x);
+      const running = await startServer(PROGRAM, { tools });
+      servers.push(running);
+      const first = await FIRST.prepare(running);
+      if (waiting > 0) await leaveWaiting(running, first, waiting);
+      const second = await SECOND.prepare(running);
+      points.push(point(x, running, [...first, ...second]));
+    }
+    return { name, title, x: name, points: await measure(points, settings) };
+  } finally {
+    await end(points, servers);
+  }
+}
+
+async function leaveWaiting(running: Running, first: readonly Shot[], count: number): Promise<void> {
+  const load = createLoad(first);
+  await load.run(running.process, running.url, Math.min(CONNECTIONS, count), { requests: count });
+  load.remove();
+}
+
+function point(x: number, running: Running, shots: readonly Shot[]): Point {
+  const sizes = shots.map(({ body }) => (JSON.parse(body) as Call).params.requestState?.length ?? 0);
+  return { x, running, load: createLoad(shots), stateBytes: Math.max(...sizes) };
+}
+
+interface Call {
+  readonly params: { readonly requestState?: string };
+}
+
+async function measure(points: readonly Point[], settings: Settings): Promise<readonly Measured[]> {
+  // Twice as long as elsewhere: differences of a few percent are looked for, and CPU time comes in ticks of 10 ms.
+  const seconds = settings.seconds * 2;
+  const run = ({ running, load }: Point) => load.run(running.process, running.url, CONNECTIONS, { seconds });
+  for (const each of points) await run(each);
+  const series = await alternate(points, settings.pairs, run);
+  return points.map(({ x, stateBytes }, index) => {
+    const samples = series[index] ?? [];
+    const requests = samples.reduce((sum, sample) => sum + sample.requests, 0);
+    const cpu = samples.reduce((sum, sample) => sum + sample.cpu * sample.requests, 0) / requests;
+    return { x, stateBytes, cpu, samples };
+  });
+}
+
+async function end(points: readonly Point[], servers: readonly Running[]): Promise<void> {
+  for (const { load } of points) load.remove();
+  for (const { process } of servers) await process.stop();
+}
+
+function table({ title, x, points }: Series): Table {
+  const { slope } = line(points.map((point) => [point.x, point.cpu]));
+  return {
+    title: `${title}: ${slope.toPrecision(2)} us CPU for each one more (${x})`,
+    columns: [x, "state, bytes", "CPU us a request", "to the first"],
+    rows: points.map(({ x: value, stateBytes, cpu }) => [
+      String(value),
+      String(stateBytes),
+      short(cpu),
+      short(cpu / (points[0]?.cpu ?? Number.NaN)),
+    ]),
+  };
+}
+
+function chart({ name, title, x, points }: Series): Chart {
+  const cost = { name: "CPU us a request", points: points.map((point) => [point.x, point.cpu] as const) };
+  return { name: `cost-${name}`, title, x, y: "CPU us a request", lines: [cost] };
+}
+
+function check(series: readonly Series[]): Check[] {
+  const points = (name: string) => series.find((one) => one.name === name)?.points ?? [];
+  const last = (name: string) => points(name).at(-1)?.cpu ?? Number.NaN;
+  const first = (name: string) => points(name)[0]?.cpu ?? Number.NaN;
+  const second = points("rounds").find(({ x }) => x === 2);
+  const final = points("rounds").at(-1);
+  const bytes = (final?.stateBytes ?? Number.NaN) / (second?.stateBytes ?? Number.NaN);
+  const cost = (final?.cpu ?? Number.NaN) / (second?.cpu ?? Number.NaN);
+  return [
+    atMost("CPU time a round, 5,000 tools / 1", 1.05, last("tools") / first("tools")),
+    atMost("CPU time a round, 10,000 rounds waiting / 1", 1.05, last("waiting") / first("waiting")),
+    {
+      figure: "CPU time of round 32 / round 2",
+      wanted: `at most ${short(bytes)}, as their states`,
+      measured: short(cost),
+      reached: cost <= bytes,
+    },
+  ];
+}
