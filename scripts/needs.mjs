@@ -12,7 +12,10 @@ import { delimiter, join } from "node:path";
  */
 
 /** @type {readonly Need[]} */
-export const needs = [{ name: "wrk, a load generator", program: "wrk", debian: "wrk", usedBy: "bench" }];
+export const needs = [
+  { name: "wrk, a load generator", program: "wrk", debian: "wrk", usedBy: "bench" },
+  { name: "script, a pseudo terminal", program: "script", debian: "bsdutils", usedBy: "test/demo in a terminal" },
+];
 
 /**
  * @param {string} program
