@@ -108,12 +108,12 @@ function isNode(): boolean {
 /** Drops private results when the authorization changes, since they may not be shown under another one. */
 function watchAuthorization(source: HeaderSource, cache: ResultCache): HeaderSource {
   if (typeof source !== "function") return source;
-  let last: string | undefined;
+  let last: { readonly authorization: string | undefined } | undefined;
   return async () => {
     const headers = await source();
     const [, authorization] = Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization") ?? [];
-    if (last !== undefined && authorization !== last) cache.dropPrivate();
-    last = authorization;
+    if (last !== undefined && authorization !== last.authorization) cache.dropPrivate();
+    last = { authorization };
     return headers;
   };
 }

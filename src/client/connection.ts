@@ -61,13 +61,15 @@ export interface Connection {
   readonly lastId: number;
   /** Makes the ids of later requests greater than `id`. */
   skipTo(id: number): void;
-  /** The server, as the `_meta` of a result (by default the newest one) describes it. */
+  /** The server, as the `_meta` of a result describes it, or of the newest one that does. */
   server(meta?: unknown): ServerIdentity;
   /** Sends a request with a fresh id; throws the server's error as {@link RpcError}. The result's type is one that the client knows. */
   request(leg: Leg, options: RequestOptions): Promise<Result>;
   close(): Promise<void>;
 }
 
+/** Timers of more milliseconds fire at once: longer limits are none. */
+const MAX_TIMER_MS = 2_147_483_647;
 // Where the specification lets a server ask for more.
 const ROUND_METHODS = new Set(["tools/call", "prompts/get", "resources/read"]);
 const NAMED_BY: ReadonlyMap<string, string> = new Map([
@@ -109,9 +111,10 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
     };
     const ending = new AbortController();
     const abort = (): void => ending.abort(abortedError(signal as AbortSignal));
-    const timer = Number.isFinite(timeoutMs)
-      ? setTimeout(() => ending.abort(timeoutError(leg.method, timeoutMs)), timeoutMs)
-      : undefined;
+    const timer =
+      timeoutMs <= MAX_TIMER_MS
+        ? setTimeout(() => ending.abort(timeoutError(leg.method, timeoutMs)), timeoutMs)
+        : undefined;
     signal?.addEventListener("abort", abort);
     try {
       return await transport.send(request, {
@@ -140,7 +143,7 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
         `The server answered ${leg.method} with a result of type "${type}", which has no meaning there.`,
       );
     }
-    if (result._meta !== undefined) lastMeta = result._meta;
+    if (result._meta?.[META.serverInfo] !== undefined) lastMeta = result._meta;
     return result;
   }
 
@@ -154,9 +157,8 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
     skipTo(id) {
       lastId = Math.max(lastId, id);
     },
-    server(meta = lastMeta) {
-      const claimed = isObject(meta) ? meta[META.serverInfo] : undefined;
-      const info = isImplementation(claimed) ? claimed : undefined;
+    server(meta) {
+      const info = serverInfoIn(meta) ?? serverInfoIn(lastMeta);
       return { address: transport.address, name: info?.name, title: info?.title, version: info?.version };
     },
     async request(leg, options) {
@@ -172,6 +174,11 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
       await transport.close();
     },
   };
+}
+
+function serverInfoIn(meta: unknown): Implementation | undefined {
+  const info = isObject(meta) ? meta[META.serverInfo] : undefined;
+  return isImplementation(info) ? info : undefined;
 }
 
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});

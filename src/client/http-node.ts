@@ -10,13 +10,19 @@ import type { SendOptions, Transport } from "./transport.ts";
 
 /** How long a stream may stay open after its answer before its connection is given up. */
 const LINGER_MS = 1_000;
+/**
+ * How long a connection may lie idle. Servers commonly close theirs after five seconds or more; a request that meets such a
+ * close on its way fails, and nobody can say whether it was heard.
+ */
+const IDLE_MS = 4_000;
 /** How often the system looks whether a quiet stream still has somebody at its other end. */
 const KEEPALIVE_MS = 30_000;
 
 /** Connects to an MCP endpoint by node:http or node:https. */
 export function createNodeHttpTransport(url: URL, source: HeaderSource): Transport {
   const secure = url.protocol === "https:";
-  const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  const pool = { keepAlive: true, timeout: IDLE_MS };
+  const agent = secure ? new HttpsAgent(pool) : new HttpAgent(pool);
   const open = secure ? httpsRequest : httpRequest;
   const target = {
     host: url.hostname.replace(/^\[|\]$/g, ""),

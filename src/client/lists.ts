@@ -60,6 +60,9 @@ const entriesOf: { readonly [M in ListMethod]: (page: ListPages[M]) => readonly 
   "resources/templates/list": (page) => page.resourceTemplates,
 };
 
+/** A list of more pages has no end that anybody would wait for. */
+const MAX_PAGES = 1_000;
+
 /** Reads a page; throws VolleyError `message_invalid` when it is none. */
 export function readPage<M extends ListMethod>(method: M, result: Result): ListPages[M] {
   if (guards[method](result)) return result;
@@ -97,15 +100,19 @@ export async function collect<M extends ListMethod>(
 ): Promise<ListEntries[M][]> {
   for (let isRetry = false; ; isRetry = true) {
     const entries: ListEntries[M][] = [];
-    let isFirst = true;
+    let pages = 0;
     try {
       for await (const page of pagesOf(method, fetchPage, options)) {
-        isFirst = false;
+        if (++pages > MAX_PAGES)
+          throw new VolleyError(
+            "message_invalid",
+            `The server's ${method} has more than ${MAX_PAGES} pages: read it with pages().`,
+          );
         for (const entry of entriesOf[method](page)) entries.push(entry);
       }
       return entries;
     } catch (error) {
-      if (isRetry || isFirst || !RpcError.is(error) || error.code !== ErrorCode.InvalidParams) throw error;
+      if (isRetry || pages === 0 || !RpcError.is(error) || error.code !== ErrorCode.InvalidParams) throw error;
       forget();
     }
   }
