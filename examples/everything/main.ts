@@ -10,7 +10,8 @@ const USAGE = `Serves one MCP server that shows every feature.
   --stdio       standard input and output instead
   --help        this text
 
-With VOLLEY_KEYS (see \`volley keygen\`) several processes serve one another's rounds; without, one process does.`;
+With VOLLEY_KEYS (see \`volley keygen\`) several processes serve one another's rounds; without, one process does. What
+happens once is recorded in one process's memory either way.`;
 
 const { values } = parseArgs({
   options: {
@@ -43,4 +44,11 @@ function listen(port: number): void {
       console.log(`listening http://127.0.0.1:${address.port}/mcp`);
     }
   });
+
+  const stop = async (): Promise<void> => {
+    http.close();
+    await server.close(1_000);
+    http.closeAllConnections();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InputRequiredResult, Server } from "./volley.ts";
+import type { InputRequired, Server } from "./volley.ts";
 
 /** The examples of SEP-2322 with their names and numbers. */
 export function registerSeeds(server: Server): void {
@@ -38,7 +38,7 @@ const Resolution = z.object({
 });
 const Original = z.object({ action: z.literal("accept"), content: z.object({ duplicateOfId: z.number() }) });
 
-function askResolution(workItemId: number): InputRequiredResult {
+function askResolution(workItemId: number): InputRequired {
   return {
     resultType: "input_required",
     inputRequests: {
@@ -59,7 +59,7 @@ function askResolution(workItemId: number): InputRequiredResult {
   };
 }
 
-function askOriginal(requestState: string): InputRequiredResult {
+function askOriginal(requestState: string): InputRequired {
   return {
     resultType: "input_required",
     inputRequests: {

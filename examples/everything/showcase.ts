@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InputRequiredResult, Server } from "./volley.ts";
+import type { InputRequired, Server } from "./volley.ts";
 
 const Guest = z.object({
   email: z.email().meta({ title: "E-mail" }),
@@ -60,13 +60,13 @@ export function registerShowcase(server: Server): void {
     return `Somebody said ${only(first)}.`;
   });
   server.tool("remember", { description: "Shows that steps are done once a flow" }, async (_args, ctx) => {
-    const before = [await ctx.now("started"), await ctx.uuid("ticket"), await ctx.random("dice")];
+    const [started, ticket, dice] = [await ctx.now("started"), await ctx.uuid("ticket"), await ctx.random("dice")];
     const opened = await ctx.use(
       () => ({ round: ctx.round }),
       () => {},
     );
-    await ctx.elicit("more", { message: "Anything else?", schema: oneText("more") });
-    return JSON.stringify({ before, round: opened.round });
+    await ctx.elicit("more", { message: `Ticket ${ticket}: anything else?`, schema: oneText("more") });
+    return JSON.stringify({ started, ticket, dice, openedInRound: opened.round });
   });
 
   const charges = new Map<string, number>();
@@ -107,7 +107,7 @@ function only(value: Record<string, string>): string {
   return Object.values(value)[0] ?? "";
 }
 
-function askWord(words: readonly string[]): InputRequiredResult {
+function askWord(words: readonly string[]): InputRequired {
   return {
     resultType: "input_required",
     inputRequests: {

@@ -2,7 +2,7 @@
 export {
   type Context,
   createServer,
-  type InputRequiredResult,
+  type InputRequired,
   RpcError,
   type Server,
   type ServerOptions,

@@ -20,7 +20,7 @@ describe.each(rows)("$client, $server, $transport", ({ client, server, transport
   let peer: Peer;
   beforeAll(async () => {
     peer = await join(client, server, transport);
-  });
+  }, 30_000);
   afterAll(() => peer?.close());
 
   test.each(columns)("%s", async (column) => {

@@ -15,7 +15,7 @@ describe.each(pairs)("$client, $server, $transport", ({ client, server, transpor
   let peer: Peer;
   beforeAll(async () => {
     peer = await join(client, server, transport);
-  });
+  }, 30_000);
   afterAll(() => peer?.close());
 
   test("S13, C6: a tool asks three questions, one a round", () => rounds.threeQuestions(peer));
