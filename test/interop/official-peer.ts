@@ -38,7 +38,7 @@ export async function officialPeer(target: Target): Promise<Peer> {
   await client.connect(
     target.transport === "http"
       ? new StreamableHTTPClientTransport(new URL(target.url))
-      : new StdioClientTransport({ command: target.command, args: [...target.args] }),
+      : new StdioClientTransport({ command: target.command, args: [...target.args], stderr: "ignore" }),
   );
 
   return {

@@ -4,7 +4,10 @@ import { answerTo, MODEL_SAYS, type Peer, ROOT, type Target } from "./peer.ts";
 /** Our client, with a handler for every kind of question. */
 export async function ourPeer(target: Target): Promise<Peer> {
   const asked: string[] = [];
-  const at = target.transport === "http" ? target.url : { command: target.command, args: target.args };
+  const at =
+    target.transport === "http"
+      ? target.url
+      : { command: target.command, args: target.args, stderr: "ignore" as const };
   const client = await connect(at, {
     clientInfo: { name: "ours", version: "1.0.0" },
     form({ fields }) {
