@@ -5,8 +5,8 @@ import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts
 import { authenticate, serve, tracing, type Wire } from "./wire.ts";
 
 /** Two keys of 32 known bytes. */
-export const KEY_1 = `vk1_${Buffer.alloc(32, 1).toString("base64url")}`;
-export const KEY_2 = `vk1_${Buffer.alloc(32, 2).toString("base64url")}`;
+export const KEY_1: string = `vk1_${Buffer.alloc(32, 1).toString("base64url")}`;
+export const KEY_2: string = `vk1_${Buffer.alloc(32, 2).toString("base64url")}`;
 
 export interface Vault extends Wire {
   readonly clock: FakeClock;
