@@ -178,10 +178,11 @@ async function guard(settings: Settings, target: string, message: string, run: (
   }
 }
 
-/** A person said no or gave no answer: an ordinary ending, not a fault for the operator. */
+/** A person said no, or gave no answer that can be used: an ordinary ending, not a fault for the operator. */
 function isRefusal(error: unknown): error is VolleyError {
-  return VolleyError.is(error) && (error.code === "declined" || error.code === "cancelled");
+  return VolleyError.is(error) && REFUSALS.has(error.code);
 }
+const REFUSALS: ReadonlySet<string> = new Set(["declined", "cancelled", "no_answer"]);
 
 /** An author's error as one text for the model: its message, never its stack. */
 function sentence(error: unknown, otherwise: string): string {

@@ -18,3 +18,18 @@ test.each([
   expect({ content, isError }).toEqual({ content: [{ type: "text", text: sentence }], isError: true });
   expect(trace).not.toHaveBeenCalledWith(expect.objectContaining({ type: "fault" }));
 });
+
+test("answers that nobody can use end a tool with one sentence and are no fault for the operator", async () => {
+  const trace = vi.fn();
+  const server = createServer({ name: "shop", version: "1.0.0", trace });
+  const Even = z.object({ size: z.number().refine((size) => size % 2 === 0, "must be even") });
+  server.tool("order", {}, async (_args, ctx) => {
+    await ctx.elicit("size", { message: "Which size?", schema: Even });
+    return "Ordered.";
+  });
+  await using client = await createPair(server, { form: () => ({ size: 3 }) });
+  const { content, isError } = await client.callTool("order");
+  const text = 'No usable answer to "size" came in 4 tries. "size": must be even';
+  expect({ content, isError }).toEqual({ content: [{ type: "text", text }], isError: true });
+  expect(trace).not.toHaveBeenCalledWith(expect.objectContaining({ type: "fault" }));
+});
