@@ -38,10 +38,10 @@ interface Series {
 /** What a round costs against what there is more of: rounds before it, journal, tools, rounds of others. */
 export async function grow(settings: Settings): Promise<Report> {
   const series = [
-    await onOneServer("rounds", "cost of round n", "rounds", ROUNDS, roundsOf, settings),
+    await onOneServer("rounds", "Cost of round n", "rounds", ROUNDS, roundsOf, settings),
     await onOneServer(
       "journal",
-      "second leg against the size of a step's value",
+      "Second leg against the size of a step's value",
       "KiB",
       JOURNAL_KIB,
       journalOf,
@@ -49,14 +49,14 @@ export async function grow(settings: Settings): Promise<Report> {
     ),
     await onOwnServers(
       "tools",
-      "both legs against registered tools",
+      "Both legs against registered tools",
       TOOLS,
       (tools) => ({ tools, waiting: 0 }),
       settings,
     ),
     await onOwnServers(
       "waiting",
-      "both legs against rounds that wait",
+      "Both legs against rounds that wait",
       WAITING,
       (waiting) => ({ tools: 3, waiting }),
       settings,

@@ -79,15 +79,15 @@ function niceStep(rough: number): number {
   return ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
 }
 
-/** Moves labels down until none covers another. */
+/** Moves labels up until none covers another. */
 function spreadOut(places: readonly number[]): readonly number[] {
-  const order = places.map((place, index) => ({ place, index })).sort((a, b) => a.place - b.place);
+  const order = places.map((place, index) => ({ place, index })).sort((a, b) => b.place - a.place);
   const result: number[] = [];
-  let free = Number.NEGATIVE_INFINITY;
+  let free = Number.POSITIVE_INFINITY;
   for (const { place, index } of order) {
-    const at = Math.max(place, free);
+    const at = Math.min(place, free);
     result[index] = at;
-    free = at + 15;
+    free = at - 15;
   }
   return result;
 }
