@@ -25,7 +25,8 @@ import type { AskKind } from "./answers.ts";
 import { type AskHandlers, capabilitiesOf } from "./asks.ts";
 import type { ResultCache } from "./cache.ts";
 import type { Connection, ServerIdentity } from "./connection.ts";
-import { drive, snapshot } from "./driver.ts";
+import { copyJson } from "./copy.ts";
+import { drive } from "./driver.ts";
 import {
   collect,
   type FetchPage,
@@ -180,7 +181,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace }: C
     params: RoundParams[M],
     options: CallOptions = {},
   ): Promise<RoundResults[M]> {
-    const flow: Flow<M> = { method, params, capabilities, options };
+    const flow: Flow<M> = { method, params: copyJson(params), capabilities, options };
     return drive(rounds, handlers, flow, await play(rounds, flow));
   }
 
@@ -279,7 +280,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace }: C
     discover,
     async start(method, params, options = {}) {
       const { answers = ["form", "url"], ...callOptions } = options;
-      const flow = flowByHand(method, snapshot(params as Readonly<Record<string, unknown>>), answers, callOptions);
+      const flow = flowByHand(method, copyJson(params as Readonly<Record<string, unknown>>), answers, callOptions);
       return toStarted({ rounds, flow, answers }, await play(rounds, flow));
     },
     resume: (data) =>

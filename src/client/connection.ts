@@ -21,6 +21,7 @@ import {
 } from "../protocol/index.ts";
 import { abortedError, closedError } from "./errors.ts";
 import type { RequestOptions } from "./options.ts";
+import { onAbort } from "./signals.ts";
 import type { Transport } from "./transport.ts";
 
 /** Who answers: its address is certain, the rest is what it says of itself. */
@@ -110,12 +111,11 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
       params: { ...leg.params, _meta: metaFor(leg, id, options) },
     };
     const ending = new AbortController();
-    const abort = (): void => ending.abort(abortedError(signal as AbortSignal));
     const timer =
       timeoutMs <= MAX_TIMER_MS
         ? setTimeout(() => ending.abort(timeoutError(leg.method, timeoutMs)), timeoutMs)
         : undefined;
-    signal?.addEventListener("abort", abort);
+    const ignore = signal && onAbort(signal, () => ending.abort(abortedError(signal)));
     try {
       return await transport.send(request, {
         headers: transport.kind === "http" ? headersFor(leg) : NO_HEADERS,
@@ -124,7 +124,7 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
       });
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
+      ignore?.();
     }
   }
 

@@ -1,6 +1,5 @@
 // Playing all rounds of a call, with handlers for the questions.
 import { type AskHandlers, answerAll } from "./asks.ts";
-import { abortedError } from "./errors.ts";
 import { untilEnded } from "./pause.ts";
 import {
   type Flow,
@@ -26,20 +25,13 @@ export async function drive<M extends RoundMethod>(
   first: Standing<M>,
 ): Promise<RoundResults[M]> {
   let standing = first;
-  // The retries have to repeat the first request whatever becomes of the caller's objects meanwhile.
-  const repeated = standing.type === "waiting" ? { ...flow, params: snapshot(flow.params) } : flow;
   while (standing.type === "waiting") {
     const { waiting } = standing;
     const endedAt = performance.now();
-    const retry = retryOf(waiting, await answerRound(rounds, handlers, repeated, waiting));
-    standing = await play(rounds, repeated, { round: waiting.round, retry, endedAt });
+    const retry = retryOf(waiting, await answerRound(rounds, handlers, flow, waiting));
+    standing = await play(rounds, flow, { round: waiting.round, retry, endedAt });
   }
   return standing.result;
-}
-
-/** A copy as JSON carries it. */
-export function snapshot(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(params));
 }
 
 async function answerRound<M extends RoundMethod>(
@@ -61,7 +53,7 @@ async function answerRound<M extends RoundMethod>(
     return await untilEnded(work, signal, connection.closing);
   } catch (error) {
     // Whoever still shows a question of this round can take it away.
-    ending.abort(signal?.aborted ? abortedError(signal) : error);
+    ending.abort(error);
     throw error;
   }
 }

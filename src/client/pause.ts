@@ -1,5 +1,6 @@
 // Waiting that ends early when nobody waits any more.
 import { abortedError, closedError } from "./errors.ts";
+import { onAbort } from "./signals.ts";
 
 /** Resolves after `ms`; rejects at once when the caller gives up or the client closes. */
 export function sleep(ms: number, signal: AbortSignal | undefined, closing: AbortSignal): Promise<void> {
@@ -17,11 +18,9 @@ export function untilEnded<T>(work: Promise<T>, signal: AbortSignal | undefined,
     const close = (): void => reject(closedError());
     if (signal?.aborted) return abort();
     if (closing.aborted) return close();
-    signal?.addEventListener("abort", abort);
-    closing.addEventListener("abort", close);
+    const ignore = [signal === undefined ? undefined : onAbort(signal, abort), onAbort(closing, close)];
     work.then(resolve, reject).finally(() => {
-      signal?.removeEventListener("abort", abort);
-      closing.removeEventListener("abort", close);
+      for (const stop of ignore) stop?.();
     });
   });
 }

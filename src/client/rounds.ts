@@ -185,6 +185,6 @@ async function readComplete<M extends RoundMethod>(
       cause: result,
     });
   }
-  if (isCallToolResult(result) && method === "tools/call") await rounds.tools.check(String(params.name), result);
+  if (method === "tools/call") await rounds.tools.check(String(params.name), result as CallToolResult);
   return result;
 }

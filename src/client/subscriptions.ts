@@ -14,6 +14,7 @@ import type { Connection } from "./connection.ts";
 import { abortedError } from "./errors.ts";
 import { sleep } from "./pause.ts";
 import { createQueue, type EventQueue } from "./queue.ts";
+import { onAbort } from "./signals.ts";
 
 /** What a subscription tells. */
 export type SubscriptionEvent =
@@ -82,9 +83,8 @@ export function subscribe(host: SubscriptionHost, filter: SubscriptionFilter, op
     resources: [],
   }));
   const ending = new AbortController();
-  const abort = (): void => ending.abort(abortedError(signal as AbortSignal));
-  if (signal?.aborted) abort();
-  else signal?.addEventListener("abort", abort);
+  if (signal?.aborted) ending.abort(abortedError(signal));
+  const ignore = signal && onAbort(signal, () => ending.abort(abortedError(signal)));
 
   const stream: Stream = {
     filter,
@@ -95,7 +95,7 @@ export function subscribe(host: SubscriptionHost, filter: SubscriptionFilter, op
     },
   };
   const settle = (error?: unknown): void => {
-    signal?.removeEventListener("abort", abort);
+    ignore?.();
     queue.end(error);
   };
   keepOpen(host, stream, options).then(

@@ -84,6 +84,18 @@ describe("a retry", () => {
     await client.callTool("work", args);
     expect(paramsOf(transport)[1]?.arguments).toEqual({ list: ["a"] });
   });
+
+  test("C6: repeats the params even when they were changed while the server worked, or in a pause", async () => {
+    const args: Record<string, unknown> = { list: ["a"], at: new Date(0), deep: JSON.parse('{"__proto__":{"x":1}}') };
+    const script = [inputRequired(undefined, "1"), inputRequired(undefined, "2"), text("done")];
+    const transport = memory(() => {
+      args.list = "changed";
+      return script.shift();
+    });
+    await (await connect(transport, { pace: () => 1 })).callTool("work", args);
+    const sent = paramsOf(transport).map((params) => JSON.stringify(params.arguments));
+    expect(sent).toEqual(Array(3).fill('{"list":["a"],"at":"1970-01-01T00:00:00.000Z","deep":{"__proto__":{"x":1}}}'));
+  });
 });
 
 describe("rounds", () => {
@@ -374,6 +386,19 @@ describe("time", () => {
     setTimeout(() => void client.close(), 5);
     await expect(call).rejects.toMatchObject({ code: "closed" });
     await expect(client.callTool("work")).rejects.toMatchObject({ code: "closed" });
+  });
+
+  test("twenty calls may share a signal, which has one listener for them all", async () => {
+    const abort = new AbortController();
+    const added = vi.spyOn(abort.signal, "addEventListener");
+    const client = await connect(
+      memory(() => inputRequired(NAME, "s")),
+      { form: () => new Promise(() => {}) },
+    );
+    const calls = Array.from({ length: 20 }, () => client.callTool("work", {}, { signal: abort.signal }));
+    setTimeout(() => abort.abort(), 20);
+    for (const call of await Promise.allSettled(calls)) expect(call).toMatchObject({ reason: { code: "aborted" } });
+    expect(added.mock.calls.length).toBeLessThan(5);
   });
 
   test("listeners are taken off a signal that outlives its calls", async () => {

@@ -86,7 +86,7 @@ export function memory(
   kind: Transport["kind"] = "memory",
 ): MemoryTransport {
   const requests: JSONRPCRequest[] = [];
-  const closing = new AbortController();
+  const closing = new Set<(error: unknown) => void>();
   return {
     kind,
     address: "memory",
@@ -96,7 +96,7 @@ export function memory(
       requests.push(JSON.parse(JSON.stringify(request)));
       return new Promise<JSONRPCResponse>((resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
-        closing.signal.addEventListener("abort", () => reject(closing.signal.reason));
+        closing.add(reject);
         Promise.resolve(answer(request, onNotification)).then(
           (answered) => resolve(JSON.parse(JSON.stringify(answerOf(request.id, answered)))),
           reject,
@@ -104,7 +104,7 @@ export function memory(
       });
     },
     async close() {
-      closing.abort(new Error("closed"));
+      for (const reject of closing) reject(new Error("closed"));
     },
   };
 }
