@@ -6,7 +6,7 @@ import type {
   BlobResourceContents,
   ContentBlock,
   Icon,
-  InputRequiredResult,
+  InputRequests,
   MetaObject,
   PromptMessage,
   TextResourceContents,
@@ -24,27 +24,26 @@ export interface Described {
   readonly _meta?: MetaObject;
 }
 
-/** Stands for "no schema was given". */
-export type NoSchema = StandardSchema<never>;
-
-type InputOf<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["input"];
-type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : never;
-
-export interface ToolOptions<Input extends StandardSchema, Output extends StandardSchema>
-  extends Described,
-    FlowOptions {
+export interface ToolOptions extends Described, FlowOptions {
   /** The arguments. Without it the tool takes none. */
-  readonly input?: Input;
+  readonly input?: StandardSchema;
   /** What the tool returns as `structuredContent`; checked before it leaves. */
-  readonly output?: Output;
+  readonly output?: StandardSchema;
   /** Hints for clients; never a ground for trust. */
   readonly annotations?: ToolAnnotations;
 }
 
-/** A handler's arguments, as its schema leaves them. */
-export type ArgumentsOf<Input extends StandardSchema> = [OutputOf<Input>] extends [never]
-  ? Record<string, never>
-  : OutputOf<Input>;
+/** What a handler's schema makes of its arguments; an empty object where there is none. */
+export type ArgumentsOf<Schema> = Schema extends StandardSchema<infer Arguments> ? Arguments : Record<string, never>;
+
+/** The specification's own shape, for handlers that write it themselves: at least one of both fields. */
+export interface InputRequired {
+  readonly resultType: "input_required";
+  readonly inputRequests?: InputRequests;
+  /** Any text; it is sealed like every other state, and comes back as `ctx.requestState`. */
+  readonly requestState?: string;
+  readonly _meta?: MetaObject;
+}
 
 /** A whole tool result; `resultType` is added. */
 export interface ToolResult {
@@ -54,23 +53,28 @@ export interface ToolResult {
   readonly _meta?: MetaObject;
 }
 
-/** What a tool may return: with an output schema a value for it, else text or content. */
-export type ToolReturn<Output extends StandardSchema> = [OutputOf<Output>] extends [never]
-  ? string | readonly ContentBlock[] | ToolResult | InputRequiredResult | undefined
-  :
-      | InputOf<Output>
-      | (Omit<ToolResult, "content"> & { readonly content?: readonly ContentBlock[] })
-      | InputRequiredResult;
+/** What a tool may return: with an output schema a value for it, or a whole result that holds one; else text or content. */
+export type ToolReturn<Options extends ToolOptions> = Options extends {
+  readonly output: infer Output extends StandardSchema;
+}
+  ? DeepReadonly<InputOf<Output> | StructuredResult> | InputRequired
+  : PlainReturn;
 
-export type ToolHandler<Input extends StandardSchema, Output extends StandardSchema> = (
-  args: ArgumentsOf<Input>,
-  ctx: Context,
-  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing has no content
-) => ToolReturn<Output> | void | Promise<ToolReturn<Output> | void>;
+type StructuredResult =
+  | { structuredContent: unknown; content?: ContentBlock[]; isError?: false; _meta?: MetaObject }
+  | (ToolResult & { isError: true });
 
-export interface PromptOptions<Arguments extends StandardSchema> extends Described, FlowOptions {
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing has no content
+type PlainReturn = string | DeepReadonly<ContentBlock[] | ToolResult> | InputRequired | undefined | void;
+
+type InputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["input"];
+
+/** Literals are inferred as constants, so that `"text"` is not any string; what takes them must take constants. */
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+
+export interface PromptOptions<Arguments> extends Described, FlowOptions {
   /** The arguments: an object schema whose fields are strings. */
-  readonly arguments?: Arguments;
+  readonly arguments?: StandardSchema<Arguments>;
   /** Completions by argument. */
   readonly complete?: Readonly<Record<string, Completer>>;
 }
@@ -80,12 +84,9 @@ export type PromptReturn =
   | string
   | readonly PromptMessage[]
   | { readonly messages: readonly PromptMessage[]; readonly description?: string; readonly _meta?: MetaObject }
-  | InputRequiredResult;
+  | InputRequired;
 
-export type PromptHandler<Arguments extends StandardSchema> = (
-  args: ArgumentsOf<Arguments>,
-  ctx: Context,
-) => PromptReturn | Promise<PromptReturn>;
+export type PromptHandler<Arguments> = (args: Arguments, ctx: Context) => PromptReturn | Promise<PromptReturn>;
 
 export interface ResourceOptions extends Described, FlowOptions {
   readonly mimeType?: string;
@@ -118,7 +119,7 @@ export type ResourceReturn =
   | ContentsLike
   | readonly ContentsLike[]
   | ({ readonly contents: readonly ContentsLike[]; readonly _meta?: MetaObject } & Partial<CacheHint>)
-  | InputRequiredResult
+  | InputRequired
   | undefined;
 
 export type ResourceHandler = (uri: string, ctx: Context) => ResourceReturn | Promise<ResourceReturn>;

@@ -11,6 +11,7 @@ export interface JsonSchemaOptions {
 }
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
+const IDS = ["$id", "$anchor", "$dynamicAnchor"];
 // Keywords whose value is data, however much it looks like a schema.
 const DATA = new Set(["const", "enum", "default", "examples"]);
 // Keywords whose members are schemas by names of the author's choice.
@@ -37,12 +38,12 @@ export function jsonSchema<T = Record<string, unknown>>(
   options: JsonSchemaOptions = {},
 ): StandardSchema<T> {
   const json = structuredClone(schema) as Record<string, unknown>;
-  checkBounds(json, options);
+  const { hasIds } = survey(json, options);
   const dialect = json.$schema;
   if (dialect !== undefined && !(typeof dialect === "string" && DIALECT.test(dialect))) {
     throw invalid(`its dialect is ${JSON.stringify(dialect)}; only JSON Schema 2020-12 is supported`);
   }
-  const validate = compile(json);
+  const validate = compile(json, hasIds);
   return {
     "~standard": {
       version: 1,
@@ -53,9 +54,9 @@ export function jsonSchema<T = Record<string, unknown>>(
   };
 }
 
-function compile(json: Record<string, unknown>): ValidateFunction {
-  // One instance a schema, so that equal `$id`s of two tools do not meet. Errors stop at the first: a large body of
-  // faults must not cost more than a sound one. Only own properties count, whatever they are called.
+function createAjv(): Ajv2020 {
+  // Errors stop at the first: a large body of faults must not cost more than a sound one. Only own properties count,
+  // whatever they are called.
   const ajv = new Ajv2020({
     strict: false,
     allErrors: false,
@@ -64,10 +65,21 @@ function compile(json: Record<string, unknown>): ValidateFunction {
     validateSchema: true,
   });
   addFormats.default(ajv);
+  return ajv;
+}
+
+let shared: Ajv2020 | undefined;
+
+function compile(json: Record<string, unknown>, hasIds: boolean): ValidateFunction {
+  // Names in one schema must not meet those of another; schemas without any share an instance.
+  shared ??= createAjv();
+  const ajv = hasIds ? createAjv() : shared;
   try {
     return ajv.compile(json);
   } catch (cause) {
     throw invalid(cause instanceof Error ? cause.message : String(cause), cause);
+  } finally {
+    ajv.removeSchema(json);
   }
 }
 
@@ -76,12 +88,14 @@ function invalid(reason: string, cause?: unknown): VolleyError {
 }
 
 /** Walks every subschema before a compiler sees it. */
-function checkBounds(root: unknown, { maxDepth = 32, maxSchemas = 1_000 }: JsonSchemaOptions): void {
+function survey(root: unknown, { maxDepth = 32, maxSchemas = 1_000 }: JsonSchemaOptions): { readonly hasIds: boolean } {
   let count = 0;
+  let hasIds = false;
   const visit = (schema: unknown, depth: number): void => {
     if (!isObject(schema)) return;
     if (depth > maxDepth) throw invalid(`it is nested deeper than ${maxDepth} schemas`);
     if (++count > maxSchemas) throw invalid(`it holds more than ${maxSchemas} schemas`);
+    if (IDS.some((keyword) => Object.hasOwn(schema, keyword))) hasIds = true;
     for (const keyword of ["$ref", "$dynamicRef"]) {
       const reference = schema[keyword];
       if (typeof reference === "string" && !reference.startsWith("#")) {
@@ -98,6 +112,7 @@ function checkBounds(root: unknown, { maxDepth = 32, maxSchemas = 1_000 }: JsonS
     }
   };
   visit(root, 1);
+  return { hasIds };
 }
 
 function toIssue({ instancePath, message = "is not valid", params, keyword }: ErrorObject): StandardIssue {

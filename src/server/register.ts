@@ -1,6 +1,5 @@
 // From what an author registers to entries with everything computed that a request would otherwise compute.
-import type { StandardSchema } from "../elicit/index.ts";
-import { defineFlow } from "../flow/index.ts";
+import { type Context, defineFlow } from "../flow/index.ts";
 import { isObject, type PromptArgument, paramHeaders, VolleyError } from "../protocol/index.ts";
 import type {
   Described,
@@ -11,7 +10,6 @@ import type {
   StaticResourceOptions,
   TemplateHandler,
   TemplateOptions,
-  ToolHandler,
   ToolOptions,
 } from "./author.ts";
 import type { CacheHint } from "./options.ts";
@@ -28,10 +26,10 @@ import { readObjectSchema, readSchema } from "./schema.ts";
 const NO_CACHE: CacheHint = { ttlMs: 0, cacheScope: "private" };
 const NO_ARGUMENTS = { type: "object", additionalProperties: false };
 
-export function toolEntry<Input extends StandardSchema, Output extends StandardSchema>(
+export function toolEntry(
   name: string,
-  options: ToolOptions<Input, Output>,
-  handler: ToolHandler<Input, Output>,
+  options: ToolOptions,
+  handler: (args: never, ctx: Context) => unknown,
 ): ToolEntry {
   const where = `tool "${name}"`;
   const input = options.input === undefined ? undefined : readObjectSchema(options.input, `${where}: input`);
@@ -51,11 +49,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   };
 }
 
-export function promptEntry<Arguments extends StandardSchema>(
-  name: string,
-  options: PromptOptions<Arguments>,
-  handler: PromptHandler<Arguments>,
-): PromptEntry {
+export function promptEntry(name: string, options: PromptOptions<unknown>, handler: PromptHandler<never>): PromptEntry {
   const where = `prompt "${name}"`;
   const input =
     options.arguments === undefined ? undefined : readObjectSchema(options.arguments, `${where}: arguments`);

@@ -1,17 +1,16 @@
-import type { StandardSchema } from "../elicit/index.ts";
-import { createRounds } from "../flow/index.ts";
+import { type Context, createRounds } from "../flow/index.ts";
 import { createMemoryLedger } from "../ledger/index.ts";
 import { createSealer } from "../state/index.ts";
 import type {
-  NoSchema,
+  ArgumentsOf,
   PromptHandler,
   PromptOptions,
   ResourceHandler,
   StaticResourceOptions,
   TemplateHandler,
   TemplateOptions,
-  ToolHandler,
   ToolOptions,
+  ToolReturn,
 } from "./author.ts";
 import { Core } from "./core.ts";
 import { createEventBus, type ServerEvent } from "./events.ts";
@@ -40,10 +39,10 @@ export interface Server {
    * ```
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    */
-  tool<Input extends StandardSchema = NoSchema, Output extends StandardSchema = NoSchema>(
+  tool<const Options extends ToolOptions, const Return extends ToolReturn<Options>>(
     name: string,
-    options: ToolOptions<Input, Output>,
-    handler: ToolHandler<Input, Output>,
+    options: Options,
+    handler: (args: ArgumentsOf<Options["input"]>, ctx: Context) => Return | Promise<Return>,
   ): Registered;
 
   /**
@@ -52,10 +51,10 @@ export interface Server {
    * @throws VolleyError `registration_invalid`
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
    */
-  prompt<Arguments extends StandardSchema = NoSchema>(
+  prompt<Arguments = Record<string, never>>(
     name: string,
     options: PromptOptions<Arguments>,
-    handler: PromptHandler<Arguments>,
+    handler: PromptHandler<NoInfer<Arguments>>,
   ): Registered;
 
   /**

@@ -151,7 +151,7 @@ describe("a client that goes away", () => {
       ctx.signal.addEventListener("abort", () => aborted(id));
       if (id.startsWith("stream")) ctx.progress(1);
       begin();
-      return new Promise((resolve) => setTimeout(() => resolve(id), 300));
+      return new Promise<string>((resolve) => setTimeout(() => resolve(id), 300));
     });
     http = createHttpServer(nodeHandler(server));
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
@@ -214,7 +214,7 @@ test("case 5: over fetch an aborted request and a cancelled stream fire the sign
   server.tool("wait", {}, (_args, ctx) => {
     ctx.signal.addEventListener("abort", () => aborted());
     ctx.progress(1);
-    return new Promise((resolve) => setTimeout(() => resolve("late"), 100));
+    return new Promise<string>((resolve) => setTimeout(() => resolve("late"), 100));
   });
   const request = (meta: object, signal?: AbortSignal): Request => {
     const body = message("tools/call", { name: "wait" }, { ...meta });

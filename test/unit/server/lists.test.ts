@@ -1,10 +1,9 @@
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
+import type { Server } from "../../../src/index.ts";
 import { createServer, type ServerOptions } from "../../../src/index.ts";
-import { coreOf, type Server } from "../../../src/server/index.ts";
 import { generateKey } from "../../../src/state/index.ts";
-import { message } from "../../spec/http-entry.ts";
-import { MemoryCall } from "./memory-call.ts";
+import { ask } from "./harness.ts";
 
 const keys = [generateKey()];
 const create = (options: Partial<ServerOptions> = {}): Server =>
@@ -16,11 +15,6 @@ const create = (options: Partial<ServerOptions> = {}): Server =>
     trace: () => undefined,
     ...options,
   });
-// biome-ignore lint/suspicious/noExplicitAny: tests look into any answer
-const ask = async (server: Server, method: string, params = {}): Promise<any> => {
-  const reply = await coreOf(server).handle(message(method, params), new MemoryCall());
-  return JSON.parse(reply.body as string);
-};
 const withTools = (count: number, options: Partial<ServerOptions> = {}): Server => {
   const server = create({ pageSize: 2, ...options });
   for (let i = 0; i < count; i++) server.tool(`t${i}`, {}, () => "");
