@@ -4,16 +4,20 @@ import { officialPeer } from "./official-peer.ts";
 import { ourPeer } from "./our-peer.ts";
 import type { Peer, Target } from "./peer.ts";
 
-export const clients = { "our client": ourPeer, "official client": officialPeer } as const;
+export type ClientName = "our client" | "official client";
+export type ServerName = "our server" | "official server";
+export type TransportName = Target["transport"];
 
-export const servers = {
+export const clients: Readonly<Record<ClientName, (target: Target) => Promise<Peer>>> = {
+  "our client": ourPeer,
+  "official client": officialPeer,
+};
+
+/** The programs: they listen with `--port`, and speak on their standard streams with `--stdio`. */
+export const servers: Readonly<Record<ServerName, string>> = {
   "our server": `${root}examples/everything/main.ts`,
   "official server": `${root}test/fixtures/official-server.ts`,
-} as const;
-
-export type ClientName = keyof typeof clients;
-export type ServerName = keyof typeof servers;
-export type TransportName = Target["transport"];
+};
 
 /** A client at a server of its own, which is another process over either transport. */
 export async function join(client: ClientName, server: ServerName, transport: TransportName): Promise<Peer> {

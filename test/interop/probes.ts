@@ -107,8 +107,19 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
 };
 
+type RoundName =
+  | "threeQuestions"
+  | "nineResults"
+  | "prompt"
+  | "resource"
+  | "form"
+  | "url"
+  | "sampling"
+  | "roots"
+  | "stateOnly";
+
 /** The kinds of rounds, each with what it must have asked. */
-export const rounds = {
+export const rounds: Readonly<Record<RoundName, Probe>> = {
   threeQuestions: (peer) =>
     played(peer, () => peer.call("three_questions").then(textOf), "You are Ada, blue, Turin.", [
       "form name",
@@ -141,7 +152,7 @@ export const rounds = {
   roots: (peer) => played(peer, () => peer.call("test_input_required_result_list_roots").then(textOf), ROOT, ["roots"]),
   stateOnly: (peer) =>
     played(peer, () => peer.call("state_only").then(textOf), "Prepared elsewhere, finished here.", []),
-} satisfies Readonly<Record<string, Probe>>;
+};
 
 const NINE = Array.from({ length: 9 }, (_, index) => `item${index + 1}`);
 
