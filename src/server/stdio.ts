@@ -17,11 +17,14 @@ export interface StdioOptions {
 }
 
 const LINE_FEED = 0x0a;
+/** How long handlers get to stop once the client is gone. */
+const PATIENCE_MS = 2_000;
 
 /**
  * Serves one client over standard streams, a JSON message a line, requests side by side.
  *
- * Resolves when the input has ended and the handlers that ran then have stopped.
+ * Resolves when the input has ended and the handlers that ran then have stopped, or two seconds later. A handler that does
+ * not heed `ctx.signal` may keep the process alive longer.
  *
  * @example
  * ```ts
@@ -129,7 +132,8 @@ class Connection {
     const reason = new VolleyError("closed", "The client closed its pipe.");
     for (const call of this.#calls.values()) call.drop(reason);
     this.#calls.clear();
-    await Promise.allSettled(this.#running);
+    const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+    await Promise.race([Promise.allSettled(this.#running), patience]);
   }
 }
 
