@@ -1,0 +1,96 @@
+import { createServer as createHttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import express from "express";
+import fastify from "fastify";
+import { Hono } from "hono";
+import { expect, test } from "vitest";
+import { createServer, type Server } from "../../src/index.ts";
+import { nodeHandler } from "../../src/node.ts";
+import { headersFor, message } from "./http-entry.ts";
+
+function build(): Server {
+  const server = createServer({ name: "test", version: "1.0.0", singleInstance: true });
+  server.tool("hello", {}, () => "Hello.");
+  server.tool("count", {}, (_args, ctx) => {
+    ctx.progress(1);
+    return "counted";
+  });
+  return server;
+}
+
+interface Running {
+  readonly port: number;
+  close(): Promise<unknown> | unknown;
+}
+
+const frameworks: readonly (readonly [string, (server: Server) => Promise<Running>])[] = [
+  [
+    "Express 5",
+    async (server) => {
+      const app = express();
+      app.all("/mcp", nodeHandler(server));
+      const http = createHttpServer(app);
+      await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+      return { port: (http.address() as AddressInfo).port, close: () => http.close() };
+    },
+  ],
+  [
+    "Express 5 behind express.json()",
+    async (server) => {
+      const app = express();
+      app.use(express.json());
+      app.all("/mcp", nodeHandler(server));
+      const http = createHttpServer(app);
+      await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+      return { port: (http.address() as AddressInfo).port, close: () => http.close() };
+    },
+  ],
+  [
+    "Fastify 5",
+    async (server) => {
+      const app = fastify();
+      const handle = nodeHandler(server);
+      app.all("/mcp", (request, reply) => {
+        reply.hijack();
+        handle(request.raw, reply.raw, request.body);
+      });
+      await app.listen({ port: 0, host: "127.0.0.1" });
+      return { port: (app.server.address() as AddressInfo).port, close: () => app.close() };
+    },
+  ],
+  [
+    "Hono",
+    async (server) => {
+      const app = new Hono();
+      app.all("/mcp", (context) => server.fetch(context.req.raw));
+      const http = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
+      await new Promise<void>((resolve) => http.once("listening", () => resolve()));
+      return { port: (http.address() as AddressInfo).port, close: () => http.close() };
+    },
+  ],
+];
+
+test.each(frameworks)("%s: JSON, a stream, refusals", async (_name, open) => {
+  const server = build();
+  const running = await open(server);
+  const post = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`http://127.0.0.1:${running.port}/mcp`, {
+      method: "POST",
+      headers: { ...headersFor(body), ...headers },
+      body: JSON.stringify(body),
+    });
+  const plain = await post(message("tools/call", { name: "hello" }));
+  expect(plain.headers.get("content-type")).toBe("application/json");
+  expect(await plain.json()).toMatchObject({ id: 1, result: { content: [{ text: "Hello." }] } });
+
+  const streamed = await post(message("tools/call", { name: "count" }, { progressToken: 1 }));
+  expect(streamed.headers.get("content-type")).toBe("text/event-stream");
+  expect((await streamed.text()).match(/^data: /gm)).toHaveLength(2);
+
+  expect((await post(message("no/such"))).status).toBe(404);
+  expect((await post(message("tools/list"), { origin: "https://evil.example" })).status).toBe(403);
+  expect((await fetch(`http://127.0.0.1:${running.port}/mcp`)).status).toBe(405);
+  await running.close();
+  await server.close(0);
+});
