@@ -5,18 +5,19 @@ import {
   type InputRequiredResult,
   isInputRequest,
   isObject,
-  missingCapabilities,
   RpcError,
   VolleyError,
 } from "../protocol/index.ts";
 import { type Bound, StateRefused } from "../state/index.ts";
-import { reduceAnswer } from "./asks.ts";
 import type { Context } from "./context.ts";
 import { Flow, type RoundServices, refusedState } from "./flow.ts";
+import { handOff, startTask } from "./hand-off.ts";
 import { type FlowBody, isFlowBody, type OpenQuestion } from "./journal.ts";
 import type { OpenAsk } from "./outcome.ts";
 import { Run } from "./run.ts";
 import { RunContext } from "./run-context.ts";
+import { gate, takeAnswers } from "./take-answers.ts";
+import { type ResumedTask, resumeTask, type TaskOutcome } from "./task-run.ts";
 import type { FlowDefinition, RoundReply, RoundRequest, TaskOptions } from "./types.ts";
 
 /** Plays rounds: opens what the client carried, runs the handler, seals what it must carry on. */
@@ -27,6 +28,12 @@ export interface Rounds {
    * @throws RpcError for what the client did wrong or cannot do; else whatever the handler threw
    */
   play(request: RoundRequest, definition: FlowDefinition, call: (ctx: Context) => unknown): Promise<RoundReply>;
+
+  /** Begins a flow as a task: its handler runs in a worker from the first line. */
+  start(request: RoundRequest, definition: FlowDefinition, options: TaskOptions): Promise<RoundReply>;
+
+  /** Runs the handler of a task until it ends or can only go on with answers or time. */
+  resume(task: ResumedTask, call: (ctx: Context) => unknown): Promise<TaskOutcome>;
 }
 
 /** The official clients stop after 10 rounds. */
@@ -38,15 +45,16 @@ export function createRounds(services: RoundServices): Rounds {
   return {
     async play(request, definition, call) {
       const responses = readResponses(request.inputResponses);
+      const sound = soundOnes(responses);
       const { method, target, principal } = request;
       // Before the handler runs, which may change its arguments.
       const bound = services.sealer.bind({ method, target, arguments: request.arguments, principal });
       const flow =
         request.requestState === undefined
-          ? beginFlow(services, request, definition, responses)
+          ? beginFlow(services, request, definition, sound)
           : continueFlow(services, request, definition, responses, bound);
       const run = new Run(request, definition, flow.journal, services.clock, services.trace);
-      const outcome = await run.play(() => call(new RunContext(run, flow, responses)));
+      const outcome = await run.play(() => call(new RunContext(run, flow, sound)));
       services.trace?.({
         type: "round",
         target: definition.name,
@@ -60,22 +68,46 @@ export function createRounds(services: RoundServices): Rounds {
         case "suspended":
           return suspend(flow, run, outcome.asks, request, bound);
         case "handed_off":
-          return handOff(flow, outcome.options, request);
+          return { type: "task", result: await handOff(flow, outcome.options, request) };
         case "returned":
           return isManual(outcome.value)
             ? returnManual(flow, outcome.value, request, bound)
             : { type: "complete", value: outcome.value };
       }
     },
+
+    async start(request, definition, options) {
+      // Nobody was given a state of a flow that begins as a task.
+      if (request.requestState !== undefined) throw refusedState();
+      const flow = new Flow(definition, services, request.principal, undefined, NO_ANSWERS);
+      return { type: "task", result: await startTask(flow, options, request) };
+    },
+
+    resume: (task, call) => resumeTask(services, task, call),
   };
 }
 
 // S16: what is no object at all is malformed; what is an object but of no use is asked for again.
 function readResponses(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (value === undefined) return undefined;
-  if (!isObject(value)) throw new RpcError(ErrorCode.InvalidParams, "inputResponses must be an object.");
-  checkJson(value);
-  return value;
+  if (value === undefined || isObject(value)) return value;
+  throw new RpcError(ErrorCode.InvalidParams, "inputResponses must be an object.");
+}
+
+/** The answers that JSON carries: others may have come under keys that nobody asked for, which are ignored whatever they hold. */
+function soundOnes(
+  responses: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  if (responses === undefined || isSound(responses)) return responses;
+  return Object.fromEntries(Object.entries(responses).filter(([key, response]) => isSound({ [key]: response })));
+}
+
+function isSound(value: unknown): boolean {
+  try {
+    checkJson(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function beginFlow(
@@ -116,24 +148,6 @@ function continueFlow(
   return flow;
 }
 
-/** Rule 4: only answers to questions that this state left open count, and they arrive together. */
-function takeAnswers(flow: Flow, responses: Readonly<Record<string, unknown>>): void {
-  let overlaps = [...flow.asked.values()].some(
-    (question) => question[5] === 1 && Object.hasOwn(responses, question[0]),
-  );
-  for (const [key, kind, , pin, changes] of flow.asked.values()) {
-    if (!Object.hasOwn(responses, key)) continue;
-    const response = responses[key];
-    if (!isObject(response)) {
-      throw new RpcError(ErrorCode.InvalidParams, `inputResponses: the answer to "${key}" must be an object.`);
-    }
-    const answer = reduceAnswer(kind, response);
-    if (answer === undefined) continue;
-    flow.journal.add(["a", key, kind, answer, pin, changes], overlaps);
-    overlaps = false;
-  }
-}
-
 function suspend(flow: Flow, run: Run, asks: readonly OpenAsk[], request: RoundRequest, bound: Bound): RoundReply {
   const inputRequests: InputRequests = Object.create(null);
   const questions: OpenQuestion[] = [];
@@ -153,17 +167,6 @@ function suspend(flow: Flow, run: Run, asks: readonly OpenAsk[], request: RoundR
   };
 }
 
-// S6: what the client did not declare is not asked, and no part of the round is.
-function gate(inputRequests: InputRequests, request: RoundRequest): void {
-  const missing = missingCapabilities(inputRequests, request.client.capabilities);
-  if (missing === undefined) return;
-  throw new RpcError(
-    ErrorCode.MissingRequiredClientCapability,
-    "This request needs input that the client does not declare it can give.",
-    { requiredCapabilities: missing },
-  );
-}
-
 function seal(flow: Flow, questions: readonly OpenQuestion[], manualState: string | undefined, bound: Bound): string {
   const { definition, services, round, deadline } = flow;
   if (round > MOST_ROUNDS) {
@@ -176,14 +179,6 @@ function seal(flow: Flow, questions: readonly OpenQuestion[], manualState: strin
   const expiresAt = Math.min(issuedAt + definition.ttlMs, deadline);
   const body = flow.toBody(questions, manualState);
   return bound.seal(body, { issuedAt, expiresAt, deadline }, definition.maxStateBytes);
-}
-
-/** Gives the flow to the task engine: durable before the client hears of it. */
-async function handOff(flow: Flow, options: TaskOptions, request: RoundRequest): Promise<RoundReply> {
-  const { id, deadline, definition, services } = flow;
-  const body = flow.toBody([], undefined);
-  const start = { flow: id, body, deadline, request, definition, options };
-  return { type: "task", result: (await services.tasks?.start(start)) ?? {} };
 }
 
 function isManual(value: unknown): value is InputRequiredResult {
