@@ -17,7 +17,7 @@ export interface FakeClock extends Clock {
  * await clock.advance(11 * 60_000); // a state of ten minutes is over
  * ```
  */
-export function createFakeClock(start = Date.UTC(2026, 6, 28)): FakeClock {
+export function createFakeClock(start: number = Date.UTC(2026, 6, 28)): FakeClock {
   let time = start;
   const timers = new Set<{ readonly at: number; readonly task: () => void }>();
   const nextDue = (until: number): { readonly at: number; readonly task: () => void } | undefined =>
