@@ -5,11 +5,17 @@
 // readForm, defaults, checkContent, checkUrl   for rounds by hand: what a question's handler would have been given
 export * from "./client/index.ts";
 export {
+  type BooleanField,
+  type ChoiceField,
+  type ChoicesField,
   checkContent,
   defaults,
   type Field,
   type FieldValue,
   type FormContent,
+  type NumberField,
+  type Option,
   type Problem,
   readForm,
+  type StringField,
 } from "./elicit/index.ts";

@@ -10,13 +10,16 @@
 export type { FormSchema, StandardSchema } from "./elicit/index.ts";
 export {
   Cancelled,
+  type ClientView,
   type Clock,
   Conflict,
   type Context,
   Declined,
   type EffectDone,
+  type Elicit,
   Failed,
   type FlowOptions,
+  type FormQuestion,
   InDoubt,
   NotDone,
   type OnceOptions,
@@ -25,7 +28,7 @@ export {
   type TraceEvent,
   type WorkScope,
 } from "./flow/index.ts";
-export type { Ledger } from "./ledger/index.ts";
+export type { Claim, ClaimResult, Hold, Ledger, Settled } from "./ledger/index.ts";
 export {
   type ContentBlock,
   ErrorCode,
@@ -48,16 +51,23 @@ export {
   type InputRequired,
   type Limits,
   type ListedResource,
+  type PromptHandler,
   type PromptOptions,
   type PromptReturn,
   type Registered,
+  type ResourceHandler,
+  type ResourceLister,
   type ResourceOptions,
   type ResourceReturn,
   type Server,
   type ServerEvent,
   type ServerOptions,
+  type StaticResourceOptions,
+  type TemplateHandler,
   type TemplateOptions,
+  type TemplateVariables,
   type ToolOptions,
   type ToolResult,
+  type ToolReturn,
 } from "./server/index.ts";
 export { ANONYMOUS, type Principal } from "./state/index.ts";
