@@ -25,6 +25,7 @@ const rules: Readonly<Record<string, Rule>> = {
     builtins: "any",
     packages: ["ajv", "ajv-formats", "uri-template-matcher"],
   },
+  events: { parts: ["protocol", "server"], builtins: "any", packages: ["ioredis"] },
   client: { parts: ["protocol", "elicit"], builtins: "any", packages: ["ajv", "ajv-formats", "eventsource-parser"] },
   testing: { parts: ["protocol", "elicit", "state", "ledger", "flow", "server", "client"], builtins: "any" },
   cli: { parts: ["protocol", "elicit", "state", "client", "server"], builtins: "any" },
