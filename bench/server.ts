@@ -79,14 +79,14 @@ async function runCase(kind: Case, servers: readonly Running[], settings: Settin
     for (const running of servers) {
       if (running.cases?.includes(kind.name) === false) continue;
       const load = createLoad(await kind.prepare(running));
-      const warm = await load.run(running.process, running.url, MAIN_CONNECTIONS, { seconds: settings.seconds * 2 });
+      const warm = await load.run(running.process, running.url, MAIN_CONNECTIONS, { seconds: settings.seconds * 3 });
       entrants.push({ running, load, bytes: warm.responseBytes });
     }
     const outcomes = [await runConnections(kind, entrants, MAIN_CONNECTIONS, settings)];
     if (!settings.quick) {
       const fewer = entrants.filter(({ running }) => EXTREMES.contestants.has(running.name));
       for (const connections of EXTREMES.connections) {
-        outcomes.push(await runConnections(kind, fewer, connections, settings));
+        outcomes.push(await runConnections(kind, fewer, connections, { ...settings, seconds: settings.seconds * 0.6 }));
       }
     }
     for (const { running } of entrants) await kind.verify(running);

@@ -21,7 +21,7 @@ interface Loaded {
 export async function start(settings: Settings): Promise<Report> {
   settings.progress("start: building");
   run("npm", ["run", "-s", "build"]);
-  const times = settings.quick ? 5 : 15;
+  const times = settings.quick ? 5 : 11;
   const specifiers: readonly string[] = [...SERVER, ...CLIENT];
   settings.progress("start: imports");
   const imports = await alternate(specifiers, times, importMs);
