@@ -101,6 +101,30 @@ describe.each(entries)("over %s", (_name, open) => {
     expect(answer.events.map((event) => event.method ?? "response")).toEqual(["notifications/progress", "response"]);
   });
 
+  test("S24: nothing that a server sends is a request", async () => {
+    for (const name of ["count", "ask", "throws"]) {
+      const meta = {
+        progressToken: 1,
+        [LOG_LEVEL]: "debug",
+        "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+      };
+      for (const event of (await call(name, meta)).events) expect("id" in event && "method" in event).toBe(false);
+    }
+  });
+
+  test("S1: only calls, prompts and reads may ask; elsewhere answers and state change nothing", async () => {
+    const retry = { inputResponses: { name: { action: "accept", content: {} } }, requestState: "v1.x.y" };
+    for (const [method, params] of [
+      ["server/discover", {}],
+      ["tools/list", {}],
+      ["prompts/list", {}],
+    ] as const) {
+      const answer = await entry.send({ body: message(method, { ...params, ...retry }) });
+      expect(answer.json.result.resultType).toBe("complete");
+      expect(answer.json.result).not.toHaveProperty("inputRequests");
+    }
+  });
+
   test("S21: input_required is the last message of a stream", async () => {
     const body = message(
       "tools/call",
