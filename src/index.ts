@@ -54,6 +54,8 @@ export {
   type PromptHandler,
   type PromptOptions,
   type PromptReturn,
+  type Quota,
+  type RateLimiter,
   type Registered,
   type ResourceHandler,
   type ResourceLister,

@@ -14,6 +14,8 @@ export interface RoundServices {
   readonly trace: Trace | undefined;
   /** Undefined where the server has no task engine. */
   readonly tasks?: TaskStarter | undefined;
+  /** Refuses by a throw what a caller may not do that often. */
+  readonly admitEffect?: ((principal: Principal) => void | Promise<void>) | undefined;
   /** Warnings for authors are traced. */
   readonly development: boolean;
 }

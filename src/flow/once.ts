@@ -91,6 +91,8 @@ async function happen<T>(
   effect: Effect<T>,
 ): Promise<{ readonly value: T } | undefined> {
   const { ledger, clock, random } = flow.services;
+  const admitting = flow.services.admitEffect?.(flow.principal);
+  if (admitting !== undefined) await admitting;
   const place = placeOf(flow, options);
   const owner = base64url(random(16));
   const giveUpAt = clock.now() + HOLD_MS;

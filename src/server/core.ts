@@ -1,13 +1,13 @@
 import type { Rounds } from "../flow/index.ts";
 import { ErrorCode, isRequest, type RequestId, RpcError, readMessage, VolleyError } from "../protocol/index.ts";
 import { admit, namesVersion, refuseInitialize } from "./admission.ts";
-import { createAllowance } from "./allowance.ts";
+import type { Allowance } from "./allowance.ts";
 import type { Call, Reply } from "./call.ts";
 import { type Catalog, createCatalog } from "./catalog.ts";
 import type { EventBus } from "./events.ts";
 import { createHub, type Hub } from "./listen.ts";
 import type { ListMethod } from "./lists.ts";
-import { createPromptGet, createResourceRead, createToolCall, type Method, type Services } from "./methods.ts";
+import { createPromptGet, createResourceRead, createToolCall, type Method, type Request, type Services } from "./methods.ts";
 import type { Settings } from "./options.ts";
 import { methodNotFound, Refusal, tooMany } from "./refusal.ts";
 import { createRegistry, type Registry } from "./registry.ts";
@@ -31,18 +31,18 @@ export class Core {
   serving = false;
   readonly #hub: Hub;
   readonly #routes: ReadonlyMap<string, Route>;
-  readonly #allowance: ReturnType<typeof createAllowance>;
+  readonly #allowance: Allowance;
   /** Calls whose handlers run. */
   readonly #active = new Set<Call>();
   #closing = false;
 
-  constructor(settings: Settings, rounds: Rounds, bus: EventBus) {
+  constructor(settings: Settings, rounds: Rounds, allowance: Allowance, bus: EventBus) {
     this.settings = settings;
     const results = createResults({ ...settings.info });
     const services: Services = { registry: this.registry, rounds, results, settings };
     this.catalog = createCatalog(services);
     this.#hub = createHub(bus, settings.limits.streams, settings.info);
-    this.#allowance = createAllowance(settings.limits);
+    this.#allowance = allowance;
 
     const list = (method: ListMethod): [string, Route] => [method, { run: this.catalog.list(method), counted: false }];
     this.#routes = new Map<string, Route>([
@@ -90,12 +90,11 @@ export class Core {
       const meta = admit(method, params, call.headers);
       const route = this.#routes.get(method);
       if (!route) throw methodNotFound(`Method not found: ${method.slice(0, 128)}`);
-      if (route.counted) {
-        if (this.full) throw tooMany("Too many requests at once.", 1);
-        this.#allowance.take(call.principal, this.settings.clock.now());
-      }
+      if (route.counted && this.full) throw tooMany("Too many requests at once.", 1);
+      const granted = route.counted ? this.#allowance.call(call.principal) : undefined;
       status = 200;
-      const result = route.run({ id, params: params as Record<string, unknown>, meta, call });
+      const admitted: Request = { id, params: params as Record<string, unknown>, meta, call };
+      const result = granted === undefined ? route.run(admitted) : granted.then(() => route.run(admitted));
       if (typeof result === "string") return { status, body: resultResponse(id, result) };
       return this.#settle(result, id, call, route.counted);
     } catch (error) {

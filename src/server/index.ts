@@ -22,5 +22,6 @@ export { Call, type Reply } from "./call.ts";
 export type { Core } from "./core.ts";
 export { createEventBus, type EventBus, type ServerEvent } from "./events.ts";
 export type { CacheHint, CorsOptions, HeaderReader, Limits, ServerOptions } from "./options.ts";
+export type { Quota, RateLimiter } from "./rate-limiter.ts";
 export type { Completer, ListedResource, ResourceLister } from "./registry.ts";
 export { coreOf, createServer, type Registered, type Server } from "./server.ts";

@@ -11,6 +11,7 @@ import {
   randomKeyring,
 } from "../state/index.ts";
 import type { EventBus } from "./events.ts";
+import { createMemoryRateLimiter, type RateLimiter } from "./rate-limiter.ts";
 
 /** What `authenticate` sees of a request: its headers, never its body. */
 export interface HeaderReader {
@@ -34,6 +35,10 @@ export interface Limits {
   readonly callsPerMinute?: number;
   /** The same for all anonymous callers together. Default 60,000. */
   readonly anonymousCallsPerMinute?: number;
+  /** Effects (`ctx.once`) an hour for each verified user: each leaves a row in the ledger. Default 10,000. */
+  readonly effectsPerHour?: number;
+  /** The same for all anonymous callers together. Default 100,000. */
+  readonly anonymousEffectsPerHour?: number;
 }
 
 /** How long clients may keep a result. */
@@ -81,6 +86,8 @@ export interface ServerOptions {
   /** How allowed origins may call from a browser; false: not at all. */
   readonly cors?: CorsOptions | false;
   readonly limits?: Limits;
+  /** Counts what callers take. Default: in the memory of this process, so that each instance grants the whole limit. */
+  readonly rateLimiter?: RateLimiter;
   /** Where `once` keeps its record. Default: the memory of this process. */
   readonly ledger?: Ledger;
   /** Carries change notifications between instances. Default: within this process. */
@@ -112,6 +119,7 @@ export interface Settings {
   readonly allowedHosts: readonly string[] | undefined;
   readonly cors: CorsOptions | false;
   readonly limits: Required<Limits>;
+  readonly rateLimiter: RateLimiter;
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
   readonly trace: Trace;
@@ -128,6 +136,8 @@ const LIMITS: Required<Limits> = {
   streams: 1_000,
   callsPerMinute: 6_000,
   anonymousCallsPerMinute: 60_000,
+  effectsPerHour: 10_000,
+  anonymousEffectsPerHour: 100_000,
 };
 
 /**
@@ -153,6 +163,7 @@ export function resolveOptions(options: ServerOptions): Settings {
   if (!Number.isInteger(cache.ttlMs) || cache.ttlMs < 0) {
     throw new VolleyError("invalid_options", "cache.ttlMs must be a whole number of milliseconds, 0 or more.");
   }
+  const clock = options.clock ?? systemClock;
   const env: Record<string, string | undefined> = globalThis.process?.env ?? {};
   const fromEnv = options.keys ? undefined : keyringFromEnv(env.VOLLEY_KEYS);
   const keyring = options.keys ? createKeyring(options.keys) : fromEnv;
@@ -168,7 +179,8 @@ export function resolveOptions(options: ServerOptions): Settings {
     allowedHosts: options.allowedHosts,
     cors: options.cors ?? {},
     limits,
-    clock: options.clock ?? systemClock,
+    rateLimiter: options.rateLimiter ?? createMemoryRateLimiter(() => clock.now()),
+    clock,
     random: options.random ?? randomFromPool,
     trace: options.trace ?? report,
     development: options.development ?? env.NODE_ENV === "development",

@@ -1,6 +1,7 @@
-import { type Context, createRounds } from "../flow/index.ts";
+import { type Context, createRounds, type RoundServices } from "../flow/index.ts";
 import { createMemoryLedger } from "../ledger/index.ts";
 import { createSealer } from "../state/index.ts";
+import { createAllowance } from "./allowance.ts";
 import type {
   ArgumentsOf,
   PromptHandler,
@@ -127,8 +128,18 @@ export function createServer(options: ServerOptions): Server {
   const ledger = options.ledger ?? createMemoryLedger({ now: () => clock.now() });
   const bus = options.bus ?? createEventBus();
   const sealer = createSealer({ keyring, audience });
-  const rounds = createRounds({ sealer, keyring, ledger, clock, random, trace, development });
-  const core = new Core(settings, rounds, bus);
+  const allowance = createAllowance(settings.limits, settings.rateLimiter);
+  const services: RoundServices = {
+    sealer,
+    keyring,
+    ledger,
+    clock,
+    random,
+    trace,
+    development,
+    admitEffect: allowance.effect,
+  };
+  const core = new Core(settings, createRounds(services), allowance, bus);
   const { registry, catalog } = core;
   let handle: ((request: Request) => Promise<Response>) | undefined;
 
@@ -183,6 +194,7 @@ export function createServer(options: ServerOptions): Server {
       await core.close(graceMs);
       await bus.close?.();
       await ledger.close?.();
+      await settings.rateLimiter.close?.();
     },
   };
   Object.defineProperty(server, CORE, { value: core });

@@ -26,6 +26,7 @@ const rules: Readonly<Record<string, Rule>> = {
     packages: ["ajv", "ajv-formats", "uri-template-matcher"],
   },
   events: { parts: ["protocol", "server"], builtins: "any", packages: ["ioredis"] },
+  limits: { parts: ["protocol", "server"], builtins: "any", packages: ["rate-limiter-flexible", "ioredis", "pg"] },
   client: { parts: ["protocol", "elicit"], builtins: "any", packages: ["ajv", "ajv-formats", "eventsource-parser"] },
   testing: { parts: ["protocol", "elicit", "state", "ledger", "flow", "server", "client"], builtins: "any" },
   cli: { parts: ["protocol", "elicit", "state", "client", "server"], builtins: "any" },
@@ -95,8 +96,13 @@ test("files are short and named in kebab-case", () => {
 /** What Node, Bun, Deno and workerd all have. */
 const portable = ["node:async_hooks", "node:buffer", "node:crypto"];
 
-test.each(["src/index.ts", "src/client.ts"])("%s loads nothing that other runtimes lack, and no ajv", async (entry) => {
-  const { builtins, files: loaded } = await importGraph(entry);
-  expect([...builtins].filter(([name]) => !portable.includes(name))).toEqual([]);
-  expect(loaded.filter((file) => /node_modules\/ajv/.test(file))).toEqual([]);
-});
+test.each(["src/index.ts", "src/client.ts"])(
+  "%s loads nothing that other runtimes lack, and no optional library",
+  async (entry) => {
+    const { builtins, files: loaded } = await importGraph(entry);
+    expect([...builtins].filter(([name]) => !portable.includes(name))).toEqual([]);
+    expect(loaded.filter((file) => /node_modules\/(ajv|rate-limiter|@opentelemetry|ioredis|pg)/.test(file))).toEqual(
+      [],
+    );
+  },
+);
