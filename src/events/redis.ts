@@ -35,8 +35,8 @@ export type RedisEventBusOptions = (
 export async function createRedisEventBus(options: RedisEventBusOptions): Promise<EventBus> {
   const { channel = "volley:events" } = options;
   const publisher = "client" in options ? options.client : await connect(options.url);
-  // A connection that listens can do nothing else.
-  const subscriber = publisher.duplicate();
+  // A connection that listens can do nothing else. What is used of it, a cluster has as well.
+  const subscriber = (publisher as Redis).duplicate();
   subscriber.on("error", () => {});
   const disconnect = (): void => {
     subscriber.disconnect();
