@@ -22,6 +22,9 @@ export abstract class Call implements Exchange {
   blocked = false;
   /** Called when a slow reader has caught up. */
   ondrain: (() => void) | undefined;
+  /** Its neighbours among the calls that run. */
+  previous: Call | undefined;
+  next: Call | undefined;
   #listeners: ((reason: Error) => void)[] | undefined;
   #reason: Error | undefined;
 

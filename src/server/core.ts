@@ -11,6 +11,7 @@ import { createPromptGet, createResourceRead, createToolCall, type Method, type 
 import type { Settings } from "./options.ts";
 import { methodNotFound, Refusal, tooMany } from "./refusal.ts";
 import { createRegistry, type Registry } from "./registry.ts";
+import { RunningCalls } from "./running.ts";
 import { createResults, errorResponse, resultResponse } from "./results.ts";
 
 interface Route {
@@ -33,7 +34,7 @@ export class Core {
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #allowance: Allowance;
   /** Calls whose handlers run. */
-  readonly #active = new Set<Call>();
+  readonly #active = new RunningCalls();
   #closing = false;
 
   constructor(settings: Settings, rounds: Rounds, allowance: Allowance, bus: EventBus) {
@@ -139,7 +140,7 @@ export class Core {
     this.#hub.close();
     await this.#drain(graceMs);
     const reason = new VolleyError("closed", "The server is closing.");
-    for (const call of this.#active) call.abort(reason);
+    this.#active.abort(reason);
     await this.#drain(Math.min(graceMs, 1_000));
   }
 
