@@ -17,16 +17,25 @@ beforeEach(() => {
   core.serving = true;
 });
 
-const listen = (notifications: object, id: string | number = 7): { call: MemoryCall; reply: Promise<string> } => {
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const listen = async (
+  notifications: object,
+  id: string | number = 7,
+): Promise<{ call: MemoryCall; reply: Promise<string> }> => {
   const call = new MemoryCall();
   const body = { ...message("subscriptions/listen", { notifications }), id };
-  return { call, reply: Promise.resolve(core.handle(body, call)).then((reply) => reply.body as string) };
+  const reply = Promise.resolve(core.handle(body, call)).then((answer) => answer.body as string);
+  await turn();
+  return { call, reply };
 };
-const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe("subscriptions/listen", () => {
-  test("H9: the acknowledgement comes first and names what is honoured", () => {
-    const { call } = listen({ toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ["file:///a"] });
+  test("H9: the acknowledgement comes first and names what is honoured", async () => {
+    const { call } = await listen({
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourceSubscriptions: ["file:///a"],
+    });
     expect(call.sent).toEqual([
       {
         jsonrpc: "2.0",
@@ -39,9 +48,9 @@ describe("subscriptions/listen", () => {
     ]);
   });
 
-  test("H9: all four filters are honoured, with the subscription's id on each message", () => {
+  test("H9: all four filters are honoured, with the subscription's id on each message", async () => {
     server.prompt("p", {}, () => "p");
-    const { call } = listen(
+    const { call } = await listen(
       {
         toolsListChanged: true,
         promptsListChanged: true,
@@ -63,8 +72,8 @@ describe("subscriptions/listen", () => {
     ]);
   });
 
-  test("H9: nothing comes that was not asked for", () => {
-    const { call } = listen({ resourceSubscriptions: ["file:///a", "__proto__"] });
+  test("H9: nothing comes that was not asked for", async () => {
+    const { call } = await listen({ resourceSubscriptions: ["file:///a", "__proto__"] });
     server.toolsChanged();
     server.resourcesChanged();
     server.resourceUpdated("file:///b");
@@ -73,7 +82,7 @@ describe("subscriptions/listen", () => {
   });
 
   test("H9: registering and removing while serving notifies once for a burst", async () => {
-    const { call } = listen({ toolsListChanged: true });
+    const { call } = await listen({ toolsListChanged: true });
     const added = server.tool("a", {}, () => "a");
     server.tool("b", {}, () => "b");
     added.remove();
@@ -82,7 +91,7 @@ describe("subscriptions/listen", () => {
   });
 
   test("H9: a server that closes cancels each subscription, then answers it", async () => {
-    const { call, reply } = listen({ toolsListChanged: true });
+    const { call, reply } = await listen({ toolsListChanged: true });
     await server.close(0);
     expect(call.sent.at(-1)).toEqual({
       jsonrpc: "2.0",
@@ -100,15 +109,15 @@ describe("subscriptions/listen", () => {
   });
 
   test("H6: a stream whose client went away hears nothing more and holds nothing", async () => {
-    const { call, reply } = listen({ toolsListChanged: true });
+    const { call, reply } = await listen({ toolsListChanged: true });
     call.drop(new Error("gone"));
     await reply;
     server.toolsChanged();
     expect(call.sent).toHaveLength(1);
   });
 
-  test("H9: a slow reader gets each kind once when it has caught up", () => {
-    const { call } = listen({ toolsListChanged: true, resourceSubscriptions: ["file:///a"] });
+  test("H9: a slow reader gets each kind once when it has caught up", async () => {
+    const { call } = await listen({ toolsListChanged: true, resourceSubscriptions: ["file:///a"] });
     call.slow = true;
     server.toolsChanged();
     for (let i = 0; i < 10_000; i++) {
@@ -123,13 +132,13 @@ describe("subscriptions/listen", () => {
     ]);
   });
 
-  test("H9: changes reach the listeners of every instance on the bus", () => {
+  test("H9: changes reach the listeners of every instance on the bus", async () => {
     const bus = createEventBus();
     const other = createServer({ name: "other", version: "1.0.0", singleInstance: true, bus });
     server = createServer({ name: "test", version: "1.0.0", singleInstance: true, bus });
     server.tool("hello", {}, () => "Hello.");
     core = coreOf(server);
-    const { call } = listen({ toolsListChanged: true });
+    const { call } = await listen({ toolsListChanged: true });
     other.toolsChanged();
     expect(call.sent.at(-1)).toMatchObject({ method: "notifications/tools/list_changed" });
   });
@@ -137,13 +146,13 @@ describe("subscriptions/listen", () => {
   test("S23: more streams than allowed are refused", async () => {
     server = createServer({ name: "test", version: "1.0.0", singleInstance: true, limits: { streams: 1 } });
     core = coreOf(server);
-    listen({});
-    const { reply } = listen({});
+    await listen({});
+    const { reply } = await listen({});
     expect(JSON.parse(await reply).error.code).toBe(42900);
   });
 
   test("S16: more watched resources than one stream may have are -32602", async () => {
-    const { reply } = listen({ resourceSubscriptions: new Array(1001).fill("file:///a") });
+    const { reply } = await listen({ resourceSubscriptions: new Array(1001).fill("file:///a") });
     expect(JSON.parse(await reply).error.code).toBe(-32602);
   });
 });
