@@ -90,6 +90,12 @@ class Asking<T> {
   /** A question without an answer: new, left out by the client, or answered with something unusable. */
   openUnanswered(): void {
     const { key, kind } = this.#question;
+    const standing = this.#flow.standing.get(key);
+    if (standing?.question[1] === kind) {
+      // Nobody has answered yet: the same question stands.
+      this.#open(standing.question[2], standing.question[4], standing.reason);
+      return;
+    }
     const before = this.#flow.asked.get(key);
     if (before === undefined || before[1] !== kind) {
       const forged = this.#flow.loose.has(key);
@@ -126,6 +132,8 @@ class Asking<T> {
         {
           key,
           request: reason === "" ? request : withReason(request, reason),
+          author: request,
+          reason,
           question: [key, kind, tries, this.#pin, changes, 0],
           startedAt: this.#run.mark(),
         },

@@ -2,7 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { ErrorCode, RpcError } from "../protocol/index.ts";
 import { base64url, type Keyring, type Principal, type Sealer } from "../state/index.ts";
 import { type FlowBody, Journal, type OpenQuestion } from "./journal.ts";
-import type { Clock, FlowDefinition, TaskStarter, Trace } from "./types.ts";
+import type { Clock, FlowDefinition, LoadMonitor, TaskStarter, Trace } from "./types.ts";
 
 /** What every round works with; made once for a server. */
 export interface RoundServices {
@@ -14,6 +14,8 @@ export interface RoundServices {
   readonly trace: Trace | undefined;
   /** Undefined where the server has no task engine. */
   readonly tasks?: TaskStarter | undefined;
+  /** Undefined where load is never shed. */
+  readonly shedding?: LoadMonitor | undefined;
   /** Refuses by a throw what a caller may not do that often. */
   readonly admitEffect?: ((principal: Principal) => void | Promise<void>) | undefined;
   /** Warnings for authors are traced. */
@@ -36,11 +38,15 @@ export class Flow {
   readonly presented: boolean;
   /** The questions that the presented state left open. */
   readonly asked: ReadonlyMap<string, OpenQuestion>;
+  /** In a task: the questions that it has published and that nobody has answered yet. */
+  readonly standing: ReadonlyMap<string, StandingQuestion>;
   /** Answers that came without a state: used only where the tool accepts such. */
   readonly loose: ReadonlyMap<string, unknown>;
   /** The state of a handler that keeps its own. */
   readonly manualState: string | undefined;
   yields: number;
+  /** This round ends with a voluntary ticket. */
+  yielded = false;
   waits: number;
   #id: string | undefined;
 
@@ -50,12 +56,14 @@ export class Flow {
     principal: Principal,
     opened: { readonly body: FlowBody; readonly deadline: number } | undefined,
     loose: ReadonlyMap<string, unknown>,
+    standing: ReadonlyMap<string, StandingQuestion> = NONE_STANDING,
   ) {
     this.definition = definition;
     this.services = services;
     this.principal = principal;
     this.startedAt = services.clock.now();
     this.loose = loose;
+    this.standing = standing;
     this.presented = opened !== undefined;
     const body = opened?.body;
     this.deadline = opened?.deadline ?? this.startedAt + definition.flowMs;
@@ -96,7 +104,14 @@ export class Flow {
   }
 }
 
+/** A question that waits in a task, with the reason why it was asked again. */
+export interface StandingQuestion {
+  readonly question: OpenQuestion;
+  readonly reason: string;
+}
+
 const NO_QUESTIONS: ReadonlyMap<string, OpenQuestion> = new Map();
+const NONE_STANDING: ReadonlyMap<string, StandingQuestion> = new Map();
 
 /** The one refusal of a state, whatever is wrong with it; `reason` is constant so that a client can offer to start again. */
 export function refusedState(): RpcError {

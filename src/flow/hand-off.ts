@@ -1,11 +1,17 @@
 import { ErrorCode, RpcError, VolleyError } from "../protocol/index.ts";
+import { digest } from "../state/index.ts";
 import { type ContextPromise, never, settled } from "./context-promise.ts";
+import { InDoubt } from "./errors.ts";
 import type { Flow } from "./flow.ts";
+import { happen } from "./once.ts";
 import type { Run } from "./run.ts";
-import type { TaskOptions } from "./types.ts";
+import type { RoundRequest, TaskOptions } from "./types.ts";
 
 /** The extension by which a client says that it can follow tasks. */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+
+/** How long a task is kept unless it is said otherwise. */
+export const DEFAULT_TASK_TTL_MS: number = 60 * 60_000;
 
 /** Ends the request-carried part of a flow. An effect: the flow must be known to its client first, as for `once`. */
 export function toTask(run: Run, flow: Flow, options: TaskOptions): ContextPromise<void> {
@@ -19,16 +25,63 @@ export function toTask(run: Run, flow: Flow, options: TaskOptions): ContextPromi
         '(createTasks of volley-mcp/tasks), and no `answersWithoutState: "accept"`.',
     );
   }
-  const { extensions } = run.request.client.capabilities;
-  if (extensions === undefined || !Object.hasOwn(extensions, TASKS_EXTENSION)) {
+  if (!followsTasks(run.request)) {
     if (options.fallback === "inline") return settled(undefined);
-    throw new RpcError(
-      ErrorCode.MissingRequiredClientCapability,
-      "This tool goes on as a task, which the client does not declare it can follow.",
-      { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
-    );
+    throw needsTasks();
   }
   if (flow.presented) run.handOff(options);
   else run.wantTicket();
   return never();
+}
+
+/** Whether this request's client can follow a task. */
+export function followsTasks(request: Pick<RoundRequest, "client" | "task">): boolean {
+  const { extensions } = request.client.capabilities;
+  return request.task !== undefined || (extensions !== undefined && Object.hasOwn(extensions, TASKS_EXTENSION));
+}
+
+export function needsTasks(): RpcError {
+  return new RpcError(
+    ErrorCode.MissingRequiredClientCapability,
+    "This needs a client that can follow tasks, which this one does not declare.",
+    { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
+  );
+}
+
+/**
+ * Gives a flow that its client carried to the task engine, once: the effect `$task` in the flow's ledger row commits its
+ * answers, so that a replay gets the same handle and a fork with other answers a Conflict.
+ */
+export async function handOff(
+  flow: Flow,
+  options: TaskOptions,
+  request: RoundRequest,
+): Promise<Record<string, unknown>> {
+  const start = (): Promise<Record<string, unknown>> => startTask(flow, options, request);
+  const keepFor = request.task?.ttlMs ?? options.ttlMs ?? DEFAULT_TASK_TTL_MS;
+  try {
+    // Making the task again makes no second one, so whoever finds the effect in doubt makes it.
+    const made = await happen(flow, "$task", { keepFor, recover: start }, start);
+    if (made !== undefined) return made.value;
+  } catch (error) {
+    throw error instanceof InDoubt ? unavailable(error) : error;
+  }
+  throw unavailable();
+}
+
+/** Makes the flow's task durable, before its client hears of it. */
+export async function startTask(
+  flow: Flow,
+  options: TaskOptions,
+  request: RoundRequest,
+): Promise<Record<string, unknown>> {
+  const { id, deadline, definition, services } = flow;
+  if (services.tasks === undefined) throw unavailable();
+  const answers = digest(JSON.stringify([id, flow.journal.answers.map((entry) => [entry[1], entry[3]])]));
+  const body = flow.toBody([], undefined);
+  return await services.tasks.start({ flow: id, body, deadline, answers, request, definition, options });
+}
+
+function unavailable(cause?: unknown): VolleyError {
+  return new VolleyError("ledger_unavailable", "The task could not be stored. Try again.", { cause });
 }

@@ -4,16 +4,23 @@ export type { Context, Elicit, FormQuestion, OnceOptions, Outcome, WorkScope } f
 export { defineFlow } from "./define.ts";
 export { Cancelled, Conflict, Declined, type EffectDone, Failed, InDoubt, NotDone } from "./errors.ts";
 export type { RoundServices } from "./flow.ts";
+export { DEFAULT_TASK_TTL_MS, followsTasks, needsTasks, TASKS_EXTENSION } from "./hand-off.ts";
 export { isInsideWork } from "./inside.ts";
 export { createRounds, type Rounds } from "./rounds.ts";
+export type { ResumedTask, TaskAsk, TaskKeeper, TaskOutcome, TaskState } from "./task-run.ts";
 export type {
   ClientView,
   Clock,
   Exchange,
   FlowDefinition,
   FlowOptions,
+  LoadMonitor,
   RoundReply,
   RoundRequest,
+  TaskOptions,
+  TaskStart,
+  TaskStarter,
+  TaskWish,
   Trace,
   TraceEvent,
 } from "./types.ts";

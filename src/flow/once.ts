@@ -8,6 +8,7 @@ import { type Flow, refusedState } from "./flow.ts";
 import { toJsonCopy } from "./json-value.ts";
 import { openRecord, sealRecord } from "./record.ts";
 import type { Run } from "./run.ts";
+import { shed } from "./shedding.ts";
 import { measure } from "./work.ts";
 
 const LEASE_MS = 15_000;
@@ -48,7 +49,7 @@ export function once<T>(
   const found = run.journal.find("o", name);
   if (found !== undefined) run.replay(found, () => ends.resolve(found.entry[2] as T));
   else if (options.key === undefined && !flow.presented) run.wantTicket();
-  else {
+  else if (!shed(run, flow)) {
     const done = (outcome: { readonly value: T } | undefined): Promise<void> | undefined => {
       if (outcome === undefined) {
         run.wantTicket();
@@ -84,7 +85,7 @@ function checkOptions(flow: Flow, name: string, options: OnceOptions<unknown>): 
 }
 
 /** The effect's value; undefined when another arrival is still at it and this round should end with a ticket. */
-async function happen<T>(
+export async function happen<T>(
   flow: Flow,
   name: string,
   options: OnceOptions<T>,

@@ -15,6 +15,9 @@ export type RunOutcome =
 export interface OpenAsk {
   readonly key: string;
   readonly request: InputRequest;
+  /** The request as the author meant it, and why it is asked again, or "". */
+  readonly author: InputRequest;
+  readonly reason: string;
   readonly question: OpenQuestion;
   /** When it was asked, in the run's own count of events. */
   readonly startedAt: number;

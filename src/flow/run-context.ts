@@ -9,6 +9,7 @@ import { toTask } from "./hand-off.ts";
 import { once } from "./once.ts";
 import { confirmQuestion, formQuestion, orThrow, rootsQuestion, samplingQuestion, urlQuestion } from "./questions.ts";
 import type { Run } from "./run.ts";
+import { endRound } from "./shedding.ts";
 import type { ClientView, TaskOptions } from "./types.ts";
 import { sleep, step, use } from "./work.ts";
 
@@ -80,13 +81,9 @@ export class RunContext implements Context {
     return use(this.#run, this.#flow, acquire, release);
   }
 
-  // Rule 9: at most twice a flow, and never without something new to carry.
   yield(): Promise<void> {
-    if (this.#run.begin("u", "yield") === undefined) return never();
-    if (!this.#run.recorded || this.#flow.yields >= MOST_YIELDS) return settled(undefined);
-    this.#flow.yields++;
-    this.#run.wantTicket();
-    return never();
+    if (this.#run.begin("u", "yield") === undefined || endRound(this.#run, this.#flow)) return never();
+    return settled(undefined);
   }
 
   toTask(options: TaskOptions = {}): Promise<void> {

@@ -154,6 +154,11 @@ export class Run {
     this.touch();
   }
 
+  /** Whether this run has asked the question already, whatever became of it. */
+  hasAsked(key: string): boolean {
+    return this.#used.has(`a${key}`);
+  }
+
   /** Takes back the open asks among these promises: they lost a race. */
   withdraw(promises: readonly unknown[]): void {
     for (const ask of this.#asks.values()) if (promises.includes(ask.promise)) this.#asks.delete(ask.key);

@@ -31,6 +31,15 @@ export interface RoundRequest {
   readonly progressToken: ProgressToken | undefined;
   readonly logLevel: LoggingLevel | undefined;
   readonly exchange: Exchange;
+  /** All arguments as they came, where a state is bound to a part of them: a task checks them again. */
+  readonly allArguments?: unknown;
+  /** The request itself asks for a task, as clients of SEP-2322 do. */
+  readonly task?: TaskWish | undefined;
+}
+
+/** What a client of SEP-2322 wants of a task. */
+export interface TaskWish {
+  readonly ttlMs: number | undefined;
 }
 
 /** What this request says of its client: self-reported, for display and capability checks only. */
@@ -117,6 +126,8 @@ export interface TaskStart {
   /** The journal as JSON. */
   readonly body: unknown;
   readonly deadline: number;
+  /** One digest of all answers so far: a task that rests on others is another one's. */
+  readonly answers: string;
   readonly request: RoundRequest;
   readonly definition: FlowDefinition;
   readonly options: TaskOptions;
@@ -128,6 +139,12 @@ export interface Clock {
   now(): number;
   /** Runs `task` after `ms`; the returned function takes it back. */
   after(ms: number, task: () => void): () => void;
+}
+
+/** Says whether a process has too much to do to begin more work. */
+export interface LoadMonitor {
+  /** Asked before each new step and effect: it must be cheap. */
+  overloaded(): boolean;
 }
 
 /** What happened inside, for the operator: the place for the precise reasons that a peer is never told. */
@@ -143,6 +160,8 @@ export type TraceEvent =
       readonly outcome: string;
     }
   | { readonly type: "late_call"; readonly target: string; readonly name: string }
+  /** The process had too much to do: the flow goes on in a later round. */
+  | { readonly type: "shed"; readonly target: string; readonly round: number }
   | { readonly type: "many_rounds"; readonly target: string; readonly round: number }
   | { readonly type: "warning"; readonly target: string; readonly message: string }
   | { readonly type: "fault"; readonly target: string; readonly error: unknown };

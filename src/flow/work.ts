@@ -5,6 +5,7 @@ import { type ContextPromise, defer, never } from "./context-promise.ts";
 import type { Flow } from "./flow.ts";
 import { toJsonCopy } from "./json-value.ts";
 import type { Run } from "./run.ts";
+import { shed } from "./shedding.ts";
 
 /** Does a step's work, or hands out its value from the journal. */
 export function step<T>(
@@ -18,7 +19,7 @@ export function step<T>(
   const ends = defer<T>();
   const found = run.journal.find("s", name);
   if (found !== undefined) run.replay(found, () => ends.resolve(found.entry[2] as T));
-  else {
+  else if (!shed(run, flow)) {
     const scope = new StepScope(run, flow, name);
     const done = (value: T): Promise<void> | undefined => {
       const copy = toJsonCopy(name, value);
@@ -31,6 +32,9 @@ export function step<T>(
   }
   return run.hand(name, ends.promise);
 }
+
+/** What one run of a task may record: nobody carries it, but each entry is written with the whole journal. */
+const MOST_TASK_BYTES = 4 * 1024 * 1024;
 
 /** Timers shorter than this are not worth ending a run for. */
 const WORTH_WAITING_MS = 1_000;
@@ -94,7 +98,7 @@ export function use<T>(
 
 /** Refuses a value that would make the next state too large, where the author can see which. */
 export function measure(run: Run, flow: Flow, name: string, text: string): void {
-  const limit = flow.definition.maxStateBytes;
+  const limit = run.carrier === undefined ? flow.definition.maxStateBytes : MOST_TASK_BYTES;
   run.recordedBytes += text.length;
   if (run.recordedBytes * (4 / 3) <= limit) return;
   throw new VolleyError(

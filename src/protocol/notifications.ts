@@ -19,6 +19,8 @@ export interface SubscriptionFilter {
   resourcesListChanged?: boolean;
   /** URIs of resources to watch. */
   resourceSubscriptions?: string[];
+  /** Ids of tasks to watch, of the extension `io.modelcontextprotocol/tasks`. */
+  taskIds?: string[];
 }
 
 export type SubscriptionsListenRequestParams = RequestParams & { notifications: SubscriptionFilter };

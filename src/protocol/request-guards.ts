@@ -94,14 +94,17 @@ export function isSubscriptionFilter(value: unknown): value is SubscriptionFilte
     isOptionalBoolean(value.toolsListChanged) &&
     isOptionalBoolean(value.promptsListChanged) &&
     isOptionalBoolean(value.resourcesListChanged) &&
-    (value.resourceSubscriptions === undefined || isStrings(value.resourceSubscriptions))
+    (value.resourceSubscriptions === undefined || isStrings(value.resourceSubscriptions)) &&
+    (value.taskIds === undefined || isStrings(value.taskIds))
   );
 }
 
 /** Reads the filter of `subscriptions/listen`. */
 export function readSubscriptionFilter(params: unknown): SubscriptionFilter {
   if (!isObject(params) || !isSubscriptionFilter(params.notifications)) {
-    throw invalid("params.notifications is required: booleans, and resourceSubscriptions as a list of URIs");
+    throw invalid(
+      "params.notifications is required: booleans, resourceSubscriptions as a list of URIs, taskIds as a list of ids",
+    );
   }
   return params.notifications;
 }

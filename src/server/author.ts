@@ -29,6 +29,8 @@ export interface ToolOptions extends Described, FlowOptions {
   readonly input?: StandardSchema;
   /** What the tool returns as `structuredContent`; checked before it leaves. */
   readonly output?: StandardSchema;
+  /** `"required"`: each call becomes a task at once, and a client that follows none is refused with -32021. */
+  readonly task?: "required";
   /** Hints for clients; never a ground for trust. */
   readonly annotations?: ToolAnnotations;
 }

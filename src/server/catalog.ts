@@ -1,3 +1,4 @@
+import { TASKS_EXTENSION } from "../flow/index.ts";
 import {
   checkJson,
   ErrorCode,
@@ -26,7 +27,7 @@ export interface Catalog {
 }
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
-export function createCatalog({ registry, results, settings }: Services): Catalog {
+export function createCatalog({ registry, results, settings, tasks }: Services): Catalog {
   const cursors = createCursors(settings.keyring);
   const { pageSize, cache } = settings;
   const { meta } = results;
@@ -41,7 +42,7 @@ export function createCatalog({ registry, results, settings }: Services): Catalo
     "resources/templates/list": registry.templates,
   };
   const declare = (): ServerCapabilities => {
-    capabilities ??= capabilitiesOf(registry);
+    capabilities ??= { ...capabilitiesOf(registry), ...(tasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}) };
     return capabilities;
   };
   const pagesOf = (method: ListMethod): Pages => {

@@ -7,14 +7,16 @@ import { type Catalog, createCatalog } from "./catalog.ts";
 import type { EventBus } from "./events.ts";
 import { createHub, type Hub } from "./listen.ts";
 import type { ListMethod } from "./lists.ts";
-import { createPromptGet, createResourceRead, createToolCall, type Method, type Request, type Services } from "./methods.ts";
+import { createPromptGet, createResourceRead, type Method, type Request, type Services } from "./methods.ts";
 import type { Settings } from "./options.ts";
 import { methodNotFound, Refusal, tooMany } from "./refusal.ts";
 import { createRegistry, type Registry } from "./registry.ts";
-import { RunningCalls } from "./running.ts";
 import { createResults, errorResponse, resultResponse } from "./results.ts";
+import { RunningCalls } from "./running.ts";
+import type { AttachedTasks } from "./task-service.ts";
+import { createTaskPlay, createToolCall, type TaskPlay } from "./tool-calls.ts";
 
-interface Route {
+export interface Route {
   readonly run: Method;
   /** Counts against what a caller may ask for in a minute, and against what may run at once. */
   readonly counted: boolean;
@@ -28,19 +30,24 @@ export class Core {
   readonly settings: Settings;
   readonly registry: Registry = createRegistry();
   readonly catalog: Catalog;
+  /** Runs the handler of a task, for workers. */
+  readonly playTask: TaskPlay;
   /** A transport has begun to serve. */
   serving = false;
   readonly #hub: Hub;
+  readonly #tasks: AttachedTasks | undefined;
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #allowance: Allowance;
   /** Calls whose handlers run. */
   readonly #active = new RunningCalls();
   #closing = false;
 
-  constructor(settings: Settings, rounds: Rounds, allowance: Allowance, bus: EventBus) {
+  constructor(settings: Settings, rounds: Rounds, allowance: Allowance, bus: EventBus, tasks?: AttachedTasks) {
     this.settings = settings;
     const results = createResults({ ...settings.info });
-    const services: Services = { registry: this.registry, rounds, results, settings };
+    const services: Services = { registry: this.registry, rounds, results, settings, tasks };
+    this.playTask = createTaskPlay(services);
+    this.#tasks = tasks;
     this.catalog = createCatalog(services);
     this.#hub = createHub(bus, settings.limits.streams, settings.info);
     this.#allowance = allowance;
@@ -59,11 +66,18 @@ export class Core {
       [
         "subscriptions/listen",
         {
-          run: ({ params, id, call }) => this.#hub.listen(params, id, call, this.catalog.capabilities()),
+          run: (request) => this.#listen(request),
           counted: false,
         },
       ],
+      ...(tasks?.routes ?? []),
     ]);
+  }
+
+  async #listen(request: Request): Promise<string> {
+    const watch = await this.#tasks?.watch(request);
+    const { params, id, call } = request;
+    return await this.#hub.listen(params, id, call, this.catalog.capabilities(), watch);
   }
 
   /** Answers one message as it came off the wire. */
@@ -138,6 +152,7 @@ export class Core {
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     this.#hub.close();
+    this.#tasks?.close();
     await this.#drain(graceMs);
     const reason = new VolleyError("closed", "The server is closing.");
     this.#active.abort(reason);

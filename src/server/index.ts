@@ -1,4 +1,6 @@
 // What other parts may use of the server.
+
+export { checkName } from "./admission.ts";
 export type {
   ArgumentsOf,
   ContentsLike,
@@ -19,9 +21,14 @@ export type {
   ToolReturn,
 } from "./author.ts";
 export { Call, type Reply } from "./call.ts";
-export type { Core } from "./core.ts";
+export type { Core, Route } from "./core.ts";
 export { createEventBus, type EventBus, type ServerEvent } from "./events.ts";
-export type { CacheHint, CorsOptions, HeaderReader, Limits, ServerOptions } from "./options.ts";
+export type { Request } from "./methods.ts";
+export type { CacheHint, CorsOptions, HeaderReader, Limits, ServerOptions, Settings } from "./options.ts";
 export type { Quota, RateLimiter } from "./rate-limiter.ts";
+export { invalidParams } from "./refusal.ts";
 export type { Completer, ListedResource, ResourceLister } from "./registry.ts";
+export type { Results } from "./results.ts";
 export { coreOf, createServer, type Registered, type Server } from "./server.ts";
+export type { AttachedTasks, TaskService, TaskWatch } from "./task-service.ts";
+export type { TaskEnding, TaskPlay, TaskToPlay } from "./tool-calls.ts";

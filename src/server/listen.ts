@@ -8,6 +8,7 @@ import {
 import type { Call } from "./call.ts";
 import type { EventBus, ServerEvent } from "./events.ts";
 import { invalidParams, tooMany } from "./refusal.ts";
+import type { TaskWatch } from "./task-service.ts";
 
 /** URIs that one stream may watch. */
 const WATCHED = 1_000;
@@ -15,7 +16,13 @@ const WATCHED = 1_000;
 /** The open `subscriptions/listen` streams of this process. */
 export interface Hub {
   /** Serves one stream until it ends; the promise is the JSON of its result. */
-  listen(params: Record<string, unknown>, id: RequestId, call: Call, capabilities: ServerCapabilities): Promise<string>;
+  listen(
+    params: Record<string, unknown>,
+    id: RequestId,
+    call: Call,
+    capabilities: ServerCapabilities,
+    watch?: TaskWatch,
+  ): Promise<string>;
   readonly size: number;
   /** Ends every stream: `notifications/cancelled`, then the result. */
   close(): void;
@@ -37,7 +44,7 @@ const LISTS: Record<Exclude<ServerEvent["type"], "resource_updated">, string> = 
   resources_changed: "notifications/resources/list_changed",
 };
 
-/** Keys of pending notifications: a method for lists, `uri:` and the URI for resources. */
+/** Keys of pending notifications: a method for lists, `uri:` and the URI for resources, `task:` and the id for tasks. */
 const keyOf = (event: ServerEvent): string =>
   event.type === "resource_updated" ? `uri:${event.uri}` : LISTS[event.type];
 
@@ -49,13 +56,16 @@ export function createHub(bus: EventBus, limit: number, serverInfo: unknown): Hu
   const listeners = new Set<Listener>();
   let unsubscribe: (() => void) | undefined;
 
+  const send = (listener: Listener, key: string): void => {
+    if (listener.call.blocked) listener.pending.add(key);
+    else listener.call.send(listener.message(key));
+  };
+
   const deliver = (event: ServerEvent): void => {
     const key = keyOf(event);
     for (const listener of listeners) {
       const wanted = event.type === "resource_updated" ? listener.uris.has(event.uri) : listener.wants.has(key);
-      if (!wanted) continue;
-      if (listener.call.blocked) listener.pending.add(key);
-      else listener.call.send(listener.message(key));
+      if (wanted) send(listener, key);
     }
   };
 
@@ -68,24 +78,28 @@ export function createHub(bus: EventBus, limit: number, serverInfo: unknown): Hu
   };
 
   return {
-    listen(params, id, call, capabilities) {
+    listen(params, id, call, capabilities, watch) {
       const filter = readSubscriptionFilter(params);
       if ((filter.resourceSubscriptions?.length ?? 0) > WATCHED) {
         throw invalidParams(`One stream watches at most ${WATCHED} resources; open several.`);
       }
       if (listeners.size >= limit) throw tooMany("Too many open subscriptions.", 30);
-      const agreed = agree(filter, capabilities);
+      const agreed = agree(filter, capabilities, watch);
       const meta = { [META.subscriptionId]: id };
 
       return new Promise((resolve) => {
         const settle = (): void => {
           listeners.delete(listener);
+          unwatch?.();
           if (listeners.size === 0) {
             unsubscribe?.();
             unsubscribe = undefined;
           }
           resolve(JSON.stringify({ resultType: "complete", _meta: { ...meta, [META.serverInfo]: serverInfo } }));
         };
+        // The newest state of each task: a slow reader gets that one alone.
+        const tasks = new Map<string, Readonly<Record<string, unknown>>>();
+        let unwatch: (() => void) | undefined;
         const listener: Listener = {
           call,
           wants: wantsOf(agreed),
@@ -94,7 +108,9 @@ export function createHub(bus: EventBus, limit: number, serverInfo: unknown): Hu
           message: (key) =>
             key.startsWith("uri:")
               ? notification("notifications/resources/updated", { _meta: meta, uri: key.slice(4) })
-              : notification(key, { _meta: meta }),
+              : key.startsWith("task:")
+                ? notification("notifications/tasks", { ...tasks.get(key.slice(5)), _meta: meta })
+                : notification(key, { _meta: meta }),
           end() {
             // MUST announce the end, SHOULD answer the request after it.
             call.send(notification("notifications/cancelled", { _meta: meta, requestId: id }));
@@ -106,6 +122,10 @@ export function createHub(bus: EventBus, limit: number, serverInfo: unknown): Hu
         call.send(notification("notifications/subscriptions/acknowledged", { _meta: meta, notifications: agreed }));
         listeners.add(listener);
         unsubscribe ??= bus.subscribe(deliver);
+        unwatch = watch?.start((taskId, task) => {
+          tasks.set(taskId, task);
+          send(listener, `task:${taskId}`);
+        });
         call.onAbort(settle);
       });
     },
@@ -123,7 +143,11 @@ function notification(method: string, params: Record<string, unknown>): string {
 }
 
 /** What of a filter this server honours; the rest is left out, as the specification wants it. */
-function agree(filter: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
+function agree(
+  filter: SubscriptionFilter,
+  capabilities: ServerCapabilities,
+  watch: TaskWatch | undefined,
+): SubscriptionFilter {
   const agreed: SubscriptionFilter = {};
   if (filter.toolsListChanged && capabilities.tools) agreed.toolsListChanged = true;
   if (filter.promptsListChanged && capabilities.prompts) agreed.promptsListChanged = true;
@@ -131,6 +155,7 @@ function agree(filter: SubscriptionFilter, capabilities: ServerCapabilities): Su
   if (filter.resourceSubscriptions && capabilities.resources) {
     agreed.resourceSubscriptions = filter.resourceSubscriptions;
   }
+  if (watch) agreed.taskIds = [...watch.taskIds];
   return agreed;
 }
 

@@ -6,18 +6,18 @@ import {
   type RequestId,
   type RequestMetaObject,
   RpcError,
-  readCallToolParams,
   readGetPromptParams,
   readResourceParams,
   VolleyError,
 } from "../protocol/index.ts";
-import { checkName, checkParamHeaders } from "./admission.ts";
+import { checkName } from "./admission.ts";
 import type { Call } from "./call.ts";
 import type { CacheHint, Settings } from "./options.ts";
 import { invalidParams } from "./refusal.ts";
 import type { PromptEntry, Registry, ResourceEntry, TemplateEntry, ToolEntry } from "./registry.ts";
 import { notFound, type Results } from "./results.ts";
 import { explain } from "./schema.ts";
+import type { AttachedTasks } from "./task-service.ts";
 
 /** One request whose envelope was checked. */
 export interface Request {
@@ -36,42 +36,12 @@ export interface Services {
   readonly rounds: Rounds;
   readonly results: Results;
   readonly settings: Settings;
+  /** Undefined where the server has no task engine. */
+  readonly tasks: AttachedTasks | undefined;
 }
 
-const NO_ARGUMENTS: Record<string, never> = Object.freeze({});
+export const NO_ARGUMENTS: Record<string, never> = Object.freeze({});
 const NO_CACHE: CacheHint = { ttlMs: 0, cacheScope: "private" };
-
-export function createToolCall({ registry, rounds, results, settings }: Services): Method {
-  const run = async (entry: ToolEntry, raw: Record<string, unknown>, request: Request): Promise<string> => {
-    try {
-      const args = await checkArguments(entry.input, raw);
-      if (typeof args === "string") {
-        return results.toolError(`The arguments of "${entry.name}" are not valid:\n${args}`);
-      }
-      const [bound, given] = project(entry, raw, args);
-      const reply = await rounds.play(round("tools/call", entry.name, bound, request), entry.definition, (ctx) =>
-        entry.handler(given, ctx),
-      );
-      if (reply.type !== "complete") return results.render(reply.result);
-      return await results.tool(entry, reply.value);
-    } catch (error) {
-      if (RpcError.is(error)) throw error;
-      if (!isRefusal(error)) settings.trace({ type: "fault", target: entry.name, error });
-      return results.toolError(sentence(error, `The tool "${entry.name}" failed.`));
-    }
-  };
-
-  return (request) => {
-    const { call } = request;
-    const { name, arguments: raw = NO_ARGUMENTS } = readCallToolParams(request.params);
-    checkName(name, call.headers);
-    const entry = registry.tools.get(name);
-    if (!entry) throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`);
-    checkJson(raw);
-    if (entry.headers.length > 0 && call.headers) checkParamHeaders(entry.headers, raw, call.headers);
-    return run(entry, raw, request);
-  };
-}
 
 export function createPromptGet({ registry, rounds, results, settings }: Services): Method {
   const run = async (entry: PromptEntry, raw: Record<string, unknown>, request: Request): Promise<string> => {
@@ -127,7 +97,7 @@ export function createResourceRead({ registry, rounds, results, settings }: Serv
   };
 }
 
-function round(method: RoundRequest["method"], target: string, args: unknown, request: Request): RoundRequest {
+export function round(method: RoundRequest["method"], target: string, args: unknown, request: Request): RoundRequest {
   const { params, meta, call } = request;
   return {
     method,
@@ -144,7 +114,7 @@ function round(method: RoundRequest["method"], target: string, args: unknown, re
 }
 
 /** What a state is bound to, and what the handler gets: the same part of the arguments. */
-function project(
+export function project(
   entry: ToolEntry | PromptEntry,
   raw: Record<string, unknown>,
   args: Record<string, unknown>,
@@ -154,7 +124,7 @@ function project(
 }
 
 /** The arguments as the author's schema leaves them, or what is wrong with them. */
-async function checkArguments(
+export async function checkArguments(
   input: ToolEntry["input"],
   raw: Record<string, unknown>,
 ): Promise<Record<string, unknown> | string> {
@@ -179,12 +149,12 @@ async function guard(settings: Settings, target: string, message: string, run: (
 }
 
 /** A person said no, or gave no answer that can be used: an ordinary ending, not a fault for the operator. */
-function isRefusal(error: unknown): error is VolleyError {
+export function isRefusal(error: unknown): error is VolleyError {
   return VolleyError.is(error) && REFUSALS.has(error.code);
 }
 const REFUSALS: ReadonlySet<string> = new Set(["declined", "cancelled", "no_answer"]);
 
 /** An author's error as one text for the model: its message, never its stack. */
-function sentence(error: unknown, otherwise: string): string {
+export function sentence(error: unknown, otherwise: string): string {
   return error instanceof Error && error.message !== "" ? error.message : otherwise;
 }

@@ -1,4 +1,4 @@
-import { type Clock, systemClock, type Trace } from "../flow/index.ts";
+import { type Clock, type LoadMonitor, systemClock, type Trace } from "../flow/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { Icon, Implementation } from "../protocol/index.ts";
 import { VolleyError } from "../protocol/index.ts";
@@ -12,6 +12,7 @@ import {
 } from "../state/index.ts";
 import type { EventBus } from "./events.ts";
 import { createMemoryRateLimiter, type RateLimiter } from "./rate-limiter.ts";
+import type { TaskService } from "./task-service.ts";
 
 /** What `authenticate` sees of a request: its headers, never its body. */
 export interface HeaderReader {
@@ -90,6 +91,10 @@ export interface ServerOptions {
   readonly rateLimiter?: RateLimiter;
   /** Where `once` keeps its record. Default: the memory of this process. */
   readonly ledger?: Ledger;
+  /** Lets tools go on as tasks: `createTasks` of volley-mcp/tasks. Default: none. */
+  readonly tasks?: TaskService;
+  /** Says when flows should go on elsewhere: `createLoadMonitor` of volley-mcp/node. Default: never. */
+  readonly shedding?: LoadMonitor;
   /** Carries change notifications between instances. Default: within this process. */
   readonly bus?: EventBus;
   readonly clock?: Clock;

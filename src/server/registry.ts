@@ -23,6 +23,8 @@ export interface ToolEntry extends Entry {
   readonly input: Checker | undefined;
   readonly output: Checker | undefined;
   readonly headers: readonly ParamHeader[];
+  /** Each call becomes a task at once. */
+  readonly isTask: boolean;
   readonly handler: (args: Record<string, unknown>, ctx: Context) => unknown;
 }
 

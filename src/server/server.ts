@@ -20,6 +20,7 @@ import { createHttp } from "./http.ts";
 import { resolveOptions, type ServerOptions } from "./options.ts";
 import { promptEntry, resourceEntry, templateEntry, toolEntry } from "./register.ts";
 import { add } from "./registry.ts";
+import { createResults } from "./results.ts";
 
 /** Something that was registered. */
 export interface Registered {
@@ -129,6 +130,7 @@ export function createServer(options: ServerOptions): Server {
   const bus = options.bus ?? createEventBus();
   const sealer = createSealer({ keyring, audience });
   const allowance = createAllowance(settings.limits, settings.rateLimiter);
+  const tasks = options.tasks?.attach(settings, createResults({ ...settings.info }));
   const services: RoundServices = {
     sealer,
     keyring,
@@ -137,9 +139,11 @@ export function createServer(options: ServerOptions): Server {
     random,
     trace,
     development,
+    tasks: tasks?.starter,
+    shedding: options.shedding,
     admitEffect: allowance.effect,
   };
-  const core = new Core(settings, createRounds(services), allowance, bus);
+  const core = new Core(settings, createRounds(services), allowance, bus, tasks);
   const { registry, catalog } = core;
   let handle: ((request: Request) => Promise<Response>) | undefined;
 

@@ -18,7 +18,7 @@ const rules: Readonly<Record<string, Rule>> = {
   protocol: { parts: [] },
   elicit: { parts: ["protocol"] },
   state: { parts: ["protocol"], builtins: ["node:crypto", "node:buffer"], packages: ["canonicalize"] },
-  ledger: { parts: ["protocol"] },
+  ledger: { parts: ["protocol"], builtins: "any", packages: ["ioredis", "pg"] },
   flow: { parts: ["protocol", "elicit", "state", "ledger"], builtins: ["node:async_hooks", "node:buffer"] },
   server: {
     parts: ["protocol", "elicit", "state", "ledger", "flow"],
@@ -27,6 +27,7 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   events: { parts: ["protocol", "server"], builtins: "any", packages: ["ioredis"] },
   limits: { parts: ["protocol", "server"], builtins: "any", packages: ["rate-limiter-flexible", "ioredis", "pg"] },
+  tasks: { parts: ["protocol", "state", "flow", "server"], builtins: "any" },
   client: { parts: ["protocol", "elicit"], builtins: "any", packages: ["ajv", "ajv-formats", "eventsource-parser"] },
   testing: { parts: ["protocol", "elicit", "state", "ledger", "flow", "server", "client"], builtins: "any" },
   cli: { parts: ["protocol", "elicit", "state", "client", "server"], builtins: "any" },

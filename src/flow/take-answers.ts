@@ -1,0 +1,41 @@
+import {
+  checkJson,
+  ErrorCode,
+  type InputRequests,
+  isObject,
+  missingCapabilities,
+  RpcError,
+} from "../protocol/index.ts";
+import { reduceAnswer } from "./asks.ts";
+import type { Flow } from "./flow.ts";
+import type { RoundRequest } from "./types.ts";
+
+/** Rule 4: only answers to questions that this state left open count, and they arrive together. */
+export function takeAnswers(flow: Flow, responses: Readonly<Record<string, unknown>>): void {
+  let overlaps = [...flow.asked.values()].some(
+    (question) => question[5] === 1 && Object.hasOwn(responses, question[0]),
+  );
+  for (const [key, kind, , pin, changes] of flow.asked.values()) {
+    if (!Object.hasOwn(responses, key)) continue;
+    const response = responses[key];
+    if (!isObject(response)) {
+      throw new RpcError(ErrorCode.InvalidParams, `inputResponses: the answer to "${key}" must be an object.`);
+    }
+    checkJson(response);
+    const answer = reduceAnswer(kind, response);
+    if (answer === undefined) continue;
+    flow.journal.add(["a", key, kind, answer, pin, changes], overlaps);
+    overlaps = false;
+  }
+}
+
+// S6: what the client did not declare is not asked, and no part of the round is.
+export function gate(inputRequests: InputRequests, request: RoundRequest): void {
+  const missing = missingCapabilities(inputRequests, request.client.capabilities);
+  if (missing === undefined) return;
+  throw new RpcError(
+    ErrorCode.MissingRequiredClientCapability,
+    "This request needs input that the client does not declare it can give.",
+    { requiredCapabilities: missing },
+  );
+}

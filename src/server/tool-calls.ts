@@ -1,0 +1,119 @@
+import {
+  followsTasks,
+  needsTasks,
+  type ResumedTask,
+  type RoundReply,
+  type RoundRequest,
+  type TaskState,
+} from "../flow/index.ts";
+import { checkJson, isObject, RpcError, readCallToolParams, VolleyError } from "../protocol/index.ts";
+import { checkName, checkParamHeaders } from "./admission.ts";
+import {
+  checkArguments,
+  isRefusal,
+  type Method,
+  NO_ARGUMENTS,
+  project,
+  type Request,
+  round,
+  type Services,
+  sentence,
+} from "./methods.ts";
+import { invalidParams } from "./refusal.ts";
+import type { ToolEntry } from "./registry.ts";
+
+export function createToolCall(services: Services): Method {
+  const { registry, rounds, results, tasks } = services;
+  const play = async (
+    entry: ToolEntry,
+    raw: Record<string, unknown>,
+    request: Request,
+  ): Promise<RoundReply | string> => {
+    const args = await checkArguments(entry.input, raw);
+    if (typeof args === "string") {
+      return results.toolError(`The arguments of "${entry.name}" are not valid:\n${args}`);
+    }
+    const [bound, given] = project(entry, raw, args);
+    const asked: RoundRequest = {
+      ...round("tools/call", entry.name, bound, request),
+      allArguments: raw,
+      task: tasks?.wish(request.params),
+    };
+    if (!entry.isTask) return await rounds.play(asked, entry.definition, (ctx) => entry.handler(given, ctx));
+    if (!tasks)
+      throw new VolleyError("registration_invalid", `The tool "${entry.name}" needs createServer({ tasks }).`);
+    if (!followsTasks(asked)) throw needsTasks();
+    return await rounds.start(asked, entry.definition, {});
+  };
+  const run = async (entry: ToolEntry, raw: Record<string, unknown>, request: Request): Promise<string> => {
+    try {
+      const reply = await play(entry, raw, request);
+      if (typeof reply === "string") return reply;
+      if (reply.type !== "complete") return results.render(reply.result);
+      return await results.tool(entry, reply.value);
+    } catch (error) {
+      if (RpcError.is(error)) throw error;
+      return failed(services, entry.name, error);
+    }
+  };
+
+  return (request) => {
+    const { call } = request;
+    const { name, arguments: raw = NO_ARGUMENTS } = readCallToolParams(request.params);
+    checkName(name, call.headers);
+    const entry = registry.tools.get(name);
+    if (!entry) throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`);
+    checkJson(raw);
+    if (entry.headers.length > 0 && call.headers) checkParamHeaders(entry.headers, raw, call.headers);
+    return run(entry, raw, request);
+  };
+}
+
+/** A handler's error as a result: the model gets its message, the operator the error. */
+function failed({ settings, results }: Services, name: string, error: unknown): string {
+  if (!isRefusal(error)) settings.trace({ type: "fault", target: name, error });
+  return results.toolError(sentence(error, `The tool "${name}" failed.`));
+}
+
+/** A task as its worker hands it to the server. */
+export interface TaskToPlay extends Omit<ResumedTask, "definition"> {
+  readonly request: RoundRequest & { readonly allArguments: unknown };
+}
+
+/** How a run of a task ended. */
+export type TaskEnding =
+  | { readonly type: "result"; readonly result: Record<string, unknown> }
+  | { readonly type: "error"; readonly error: RpcError }
+  | { readonly type: "suspended"; readonly state: TaskState; readonly wakeAt: number | undefined }
+  /** This server has no such tool; another may. */
+  | { readonly type: "unknown_tool" };
+
+export type TaskPlay = (task: TaskToPlay) => Promise<TaskEnding>;
+
+/** Runs a tool's handler in a task: the same checks, and the same rendering of what comes of it. */
+export function createTaskPlay(services: Services): TaskPlay {
+  const { registry, rounds, results } = services;
+  const play = async (entry: ToolEntry, task: TaskToPlay): Promise<TaskEnding | string> => {
+    const raw = isObject(task.request.allArguments) ? task.request.allArguments : NO_ARGUMENTS;
+    const args = await checkArguments(entry.input, raw);
+    if (typeof args === "string") {
+      return results.toolError(`The arguments of "${entry.name}" are not valid:\n${args}`);
+    }
+    const [, given] = project(entry, raw, args);
+    const outcome = await rounds.resume({ ...task, definition: entry.definition }, (ctx) => entry.handler(given, ctx));
+    if (outcome.type === "suspended") return outcome;
+    if (outcome.type === "threw") throw outcome.error;
+    return await results.tool(entry, outcome.value);
+  };
+  return async (task) => {
+    const entry = registry.tools.get(task.request.target);
+    if (!entry) return { type: "unknown_tool" };
+    try {
+      const ending = await play(entry, task);
+      return typeof ending === "string" ? { type: "result", result: JSON.parse(ending) } : ending;
+    } catch (error) {
+      if (RpcError.is(error)) return { type: "error", error };
+      return { type: "result", result: JSON.parse(failed(services, entry.name, error)) };
+    }
+  };
+}

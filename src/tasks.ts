@@ -1,0 +1,24 @@
+// volley-mcp/tasks: tools that go on as tasks, and the workers that run them.
+//
+//   createTasks     what `createServer({ tasks })` takes
+//   createWorker    runs the tasks, in the server's process or in one of its own
+//   TaskEngine      where tasks are kept and what wakes them; one is in volley-mcp/tasks/sqlite
+export type {
+  CancelledTask,
+  CompletedTask,
+  DetailedTask,
+  FailedTask,
+  InputRequiredTask,
+  Task,
+  TaskEngine,
+  TaskRecord,
+  TaskStatus,
+  TaskStore,
+  TasksOptions,
+  TaskWaker,
+  WakerLoop,
+  Worker,
+  WorkerOptions,
+  WorkingTask,
+} from "./tasks/index.ts";
+export { createTasks, createWorker, dueAt, isTerminal } from "./tasks/index.ts";

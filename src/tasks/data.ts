@@ -1,0 +1,104 @@
+import { Buffer } from "node:buffer";
+import type { ClientView, TaskAsk, TaskState } from "../flow/index.ts";
+import { VolleyError } from "../protocol/index.ts";
+import { digest, type Keyring, type Principal } from "../state/index.ts";
+import type { TaskRecord } from "./engine.ts";
+
+/** What of a task is sealed. */
+export interface TaskData {
+  /** The tool's name. */
+  readonly target: string;
+  readonly arguments: unknown;
+  readonly client: ClientView;
+  readonly principal: Principal;
+  /** The digest of the answers that the task rests on. */
+  readonly answersBefore: string;
+  /** It was asked for by `params.task`, and speaks SEP-2322. */
+  readonly sep: boolean;
+  readonly statusMessage: string | undefined;
+  /** The journal. */
+  readonly body: unknown;
+  /** Open questions by the key that the client sees. */
+  readonly asks: ReadonlyMap<string, TaskAsk>;
+  /** The client's key of each question that was ever published, by identity. */
+  readonly keys: ReadonlyMap<string, string>;
+  /** What came, by the client's key; null once it is in the journal. */
+  readonly answers: ReadonlyMap<string, unknown>;
+  /** How many workers in a row died with it. */
+  readonly stalls: number;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+const KID_BYTES = 8;
+
+export function sealData(keyring: Keyring, id: string, owner: string, data: TaskData): Uint8Array {
+  const key = keyring.sealing;
+  const { asks, keys, answers, ...rest } = data;
+  const text = JSON.stringify({ ...rest, asks: [...asks], keys: [...keys], answers: [...answers] });
+  return Buffer.concat([Buffer.from(key.kid), key.box("task").seal(text, aad(id, owner))]);
+}
+
+/** @throws VolleyError `keys_missing` when it was sealed under a key that this process does not have */
+export function openData(keyring: Keyring, { id, owner, sealed }: TaskRecord): TaskData {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  const key = keyring.find(bytes.toString("latin1", 0, KID_BYTES));
+  const text = key?.box("task").open(bytes.subarray(KID_BYTES), aad(id, owner));
+  if (text === undefined) {
+    throw new VolleyError(
+      "keys_missing",
+      "A task cannot be read with the keys of this process. Keep old keys in the ring until the longest task has expired.",
+    );
+  }
+  const { asks, keys, answers, ...rest } = JSON.parse(text.toString());
+  return { statusMessage: undefined, ...rest, asks: new Map(asks), keys: new Map(keys), answers: new Map(answers) };
+}
+
+function aad(id: string, owner: string): Buffer {
+  return Buffer.from(JSON.stringify([id, owner]));
+}
+
+/** The principal as the record names it. */
+export function ownerOf(principal: Principal): string {
+  const { type } = principal;
+  const tuple = type === "user" ? [type, principal.issuer, principal.subject, principal.tenant ?? null] : [type];
+  return digest(JSON.stringify(["principal", ...tuple]));
+}
+
+/** The questions that wait for an answer, by the client's key. */
+export function outstanding(data: TaskData): [string, TaskAsk][] {
+  return [...data.asks].filter(([wire]) => !data.answers.has(wire));
+}
+
+/** Answers that no run has used yet, by the author's key, with their client's keys. */
+export function arrived(data: TaskData): { readonly answers: Record<string, unknown>; readonly wires: string[] } {
+  const answers: Record<string, unknown> = Object.create(null);
+  const wires: string[] = [];
+  for (const [wire, { key }] of data.asks) {
+    const answer = data.answers.get(wire);
+    if (answer === undefined || answer === null) continue;
+    answers[key] = answer;
+    wires.push(wire);
+  }
+  return { answers, wires };
+}
+
+/** The task with what a run has made of it; `used` are the client's keys whose answers that run has taken. */
+export function withState(data: TaskData, { body, asks }: TaskState, used: readonly string[]): TaskData {
+  const answers = new Map(data.answers);
+  for (const wire of used) answers.set(wire, null);
+  const keys = new Map(data.keys);
+  const open = asks.map((ask): [string, TaskAsk] => [wireKey(ask, keys, answers), ask]);
+  return { ...data, body, answers, keys, asks: new Map(open) };
+}
+
+/** T3: the first question of a key has the author's key, later ones `key#2` and so on; none is ever used again. */
+function wireKey(ask: TaskAsk, keys: Map<string, string>, answers: ReadonlyMap<string, unknown>): string {
+  const known = keys.get(ask.identity);
+  if (known !== undefined && answers.get(known) !== null) return known;
+  const taken = new Set([...keys.values(), ...answers.keys()]);
+  let wire = ask.key;
+  for (let attempt = 2; taken.has(wire); attempt++) wire = `${ask.key}#${attempt}`;
+  keys.set(ask.identity, wire);
+  return wire;
+}

@@ -1,0 +1,96 @@
+import { type Clock, TASKS_EXTENSION } from "../flow/index.ts";
+import type { Keyring, Principal } from "../state/index.ts";
+import { openData, outstanding, ownerOf, sealData, type TaskData } from "./data.ts";
+import { isTerminal, type TaskEngine, type TaskRecord } from "./engine.ts";
+
+/** A task, opened. */
+export interface FoundTask {
+  readonly record: TaskRecord;
+  readonly data: TaskData;
+}
+
+/** What an edit changes; without `data` the sealed part stays as it is. */
+export interface Edited {
+  readonly head?: Partial<Omit<TaskRecord, "id" | "version" | "sealed" | "updatedAt">>;
+  readonly data?: TaskData;
+}
+
+type Listener = (found: FoundTask) => void;
+
+/** Hears of writes in this process, per engine: what servers and workers of one process tell each other. */
+const listeners = new WeakMap<TaskEngine, Set<Listener>>();
+
+/** The tasks of an engine, opened and sealed with a server's keys. */
+export class TaskRecords {
+  readonly engine: TaskEngine;
+  readonly clock: Clock;
+  readonly #keyring: Keyring;
+
+  constructor(engine: TaskEngine, keyring: Keyring, clock: Clock) {
+    this.engine = engine;
+    this.#keyring = keyring;
+    this.clock = clock;
+  }
+
+  /** Stores a new task, or finds the one of its id. */
+  async create(record: Omit<TaskRecord, "sealed" | "owner">, data: TaskData): Promise<FoundTask> {
+    const owner = ownerOf(data.principal);
+    const sealed = sealData(this.#keyring, record.id, owner, data);
+    return this.#open(await this.engine.store.create({ ...record, owner, sealed }));
+  }
+
+  async read(id: string): Promise<FoundTask | undefined> {
+    const record = await this.engine.store.read(id);
+    return record && this.#open(record);
+  }
+
+  /** The task of a caller; another's, an expired and an unknown one look the same. */
+  async find(id: string, principal: Principal): Promise<FoundTask | undefined> {
+    const record = await this.engine.store.read(id);
+    if (record === undefined || record.owner !== ownerOf(principal)) return undefined;
+    return record.expiresAt > this.clock.now() ? this.#open(record) : undefined;
+  }
+
+  /** Reads, edits and writes until nobody came between; undefined when there is no task or the edit gives up. */
+  async change(id: string, edit: (found: FoundTask) => Edited | undefined): Promise<FoundTask | undefined> {
+    for (;;) {
+      const before = await this.read(id);
+      if (before === undefined || isTerminal(before.record.status)) return undefined;
+      const edited = edit(before);
+      if (edited === undefined) return undefined;
+      const after = this.#edited(before, edited);
+      if (!(await this.engine.store.update(id, before.record.version, after.record))) continue;
+      for (const listener of listeners.get(this.engine) ?? []) listener(after);
+      return after;
+    }
+  }
+
+  /** Calls back after each write of this process. */
+  listen(listener: Listener): () => void {
+    const all = listeners.get(this.engine) ?? new Set();
+    listeners.set(this.engine, all.add(listener));
+    return () => all.delete(listener);
+  }
+
+  #open(record: TaskRecord): FoundTask {
+    return { record, data: openData(this.#keyring, record) };
+  }
+
+  #edited(before: FoundTask, { head, data = before.data }: Edited): FoundTask {
+    const { id, owner, version, updatedAt } = before.record;
+    const sealed = data === before.data ? before.record.sealed : sealData(this.#keyring, id, owner, data);
+    const record = { ...before.record, ...head, version: version + 1, sealed };
+    const changed = visible({ record, data }) !== visible(before);
+    return { record: { ...record, updatedAt: changed ? this.clock.now() : updatedAt }, data };
+  }
+}
+
+/** What a client can see of a change. */
+function visible({ record, data }: FoundTask): string {
+  return JSON.stringify([record.status, data.statusMessage, outstanding(data).map(([wire]) => wire)]);
+}
+
+/** Whether a request's client says that it follows tasks. */
+export function declaresTasks(capabilities: { readonly extensions?: object }): boolean {
+  return capabilities.extensions !== undefined && Object.hasOwn(capabilities.extensions, TASKS_EXTENSION);
+}

@@ -1,0 +1,146 @@
+import type { RoundRequest } from "../flow/index.ts";
+import type { Core, TaskEnding } from "../server/index.ts";
+import { arrived, withState } from "./data.ts";
+import type { Edited, FoundTask, TaskRecords } from "./records.ts";
+import { endedData, statusOf, TaskSession } from "./session.ts";
+
+/** How soon a worker that does not know a task's tool looks again: another one may know it. */
+const UNKNOWN_TOOL_MS = 5_000;
+/** A task whose workers die this often in a row is what kills them. */
+const MOST_STALLS = 10;
+
+/** Takes tasks, one run of their handlers after the other, until they end or wait. */
+export class TaskRunner {
+  readonly #core: Core;
+  readonly #records: TaskRecords;
+  readonly #leaseMs: number;
+  readonly #sessions = new Set<TaskSession>();
+
+  constructor(core: Core, records: TaskRecords, leaseMs: number) {
+    this.#core = core;
+    this.#records = records;
+    this.#leaseMs = leaseMs;
+  }
+
+  /** Never rejects: what fails is tried again when the lease runs out. */
+  async run(id: string): Promise<void> {
+    try {
+      while (await this.#runOnce(id));
+    } catch (error) {
+      this.#core.settings.trace({ type: "fault", target: "tasks", error });
+    }
+  }
+
+  /** Gives back all tasks whose handlers still run. */
+  async handOver(): Promise<void> {
+    await Promise.all([...this.#sessions].map((session) => session.handOver()));
+  }
+
+  /** One run; true when answers have come meanwhile. */
+  async #runOnce(id: string): Promise<boolean> {
+    const taken = await this.#take(id);
+    if (taken === undefined) return false;
+    const { answers, wires } = arrived(taken.data);
+    const session = new TaskSession(this.#records, taken, wires, this.#leaseMs);
+    this.#sessions.add(session);
+    try {
+      const playing = this.#play(taken, answers, session);
+      const ending = await Promise.race([playing, session.over]);
+      if (ending === undefined || session.isOver) {
+        playing.catch(() => undefined);
+        return false;
+      }
+      return await this.#finish(ending, session, wires);
+    } finally {
+      this.#sessions.delete(session);
+    }
+  }
+
+  /** Leases the task, if it is anybody's to take. */
+  async #take(id: string): Promise<FoundTask | undefined> {
+    let wakeAt: number | undefined;
+    const taken = await this.#records.change(id, ({ record, data }) => {
+      const now = this.#records.clock.now();
+      if (record.expiresAt <= now) return { head: { leaseUntil: null, wakeAt: null } };
+      const stalled = record.leaseUntil !== null;
+      if (record.leaseUntil !== null && record.leaseUntil > now) return undefined;
+      if (!stalled && (record.wakeAt === null || record.wakeAt > now)) {
+        wakeAt = record.wakeAt ?? undefined;
+        return undefined;
+      }
+      if (record.cancelRequested) {
+        return { head: { status: "cancelled", leaseUntil: null, wakeAt: null }, data: endedData(data, {}) };
+      }
+      const stalls = stalled ? data.stalls + 1 : 0;
+      if (stalls > MOST_STALLS) return failedBy({ code: -32603, message: "Internal error" }, data);
+      return {
+        head: { epoch: record.epoch + 1, leaseUntil: now + this.#leaseMs, wakeAt: null },
+        data: stalls === data.stalls ? data : { ...data, stalls },
+      };
+    });
+    if (wakeAt !== undefined) await this.#records.engine.waker.wake(id, wakeAt);
+    return taken === undefined || taken.record.leaseUntil === null ? undefined : taken;
+  }
+
+  #play({ record, data }: FoundTask, answers: Record<string, unknown>, session: TaskSession): Promise<TaskEnding> {
+    const request: RoundRequest & { readonly allArguments: unknown } = {
+      method: "tools/call",
+      target: data.target,
+      arguments: data.arguments,
+      allArguments: data.arguments,
+      requestState: undefined,
+      inputResponses: undefined,
+      principal: data.principal,
+      client: data.client,
+      // Progress becomes the status message, which every client of a task can see.
+      progressToken: record.id,
+      logLevel: undefined,
+      exchange: session,
+    };
+    const state = { body: data.body, asks: [...data.asks.values()] };
+    return this.#core.playTask({ request, state, answers, deadline: record.keepUntil, keeper: session });
+  }
+
+  async #finish(ending: TaskEnding, session: TaskSession, used: readonly string[]): Promise<boolean> {
+    let again = false;
+    let wakeAt: number | null = null;
+    const done = await session.end(({ data }): Edited => {
+      again = false;
+      wakeAt = null;
+      // What had ended before the cancellation could take effect has ended so.
+      if (session.cancelled && !(ending.type === "result" && ending.result.isError !== true)) {
+        return { head: { status: "cancelled", leaseUntil: null, wakeAt: null }, data: endedData(data, {}) };
+      }
+      switch (ending.type) {
+        case "result":
+          return {
+            head: { status: "completed", leaseUntil: null, wakeAt: null },
+            data: endedData(data, { result: ending.result }),
+          };
+        case "error": {
+          const { code, message, data: detail } = ending.error;
+          return failedBy({ code, message, ...(detail === undefined ? {} : { data: detail }) }, data);
+        }
+        case "unknown_tool":
+          wakeAt = this.#records.clock.now() + UNKNOWN_TOOL_MS;
+          return { head: { leaseUntil: null, wakeAt } };
+        case "suspended": {
+          const next = { ...withState(data, ending.state, used), stalls: 0 };
+          again = arrived(next).wires.length > 0;
+          wakeAt = again ? this.#records.clock.now() : (ending.wakeAt ?? null);
+          return { head: { status: statusOf(next), leaseUntil: null, wakeAt }, data: next };
+        }
+      }
+    });
+    if (!done) return false;
+    if (wakeAt !== null && !again) await this.#records.engine.waker.wake(session.id, wakeAt);
+    return again;
+  }
+}
+
+function failedBy(error: { code: number; message: string; data?: unknown }, data: FoundTask["data"]): Edited {
+  return {
+    head: { status: "failed", leaseUntil: null, wakeAt: null },
+    data: endedData(data, { error, statusMessage: error.message }),
+  };
+}

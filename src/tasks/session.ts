@@ -1,0 +1,207 @@
+import type { Exchange, TaskKeeper, TaskState } from "../flow/index.ts";
+import { VolleyError } from "../protocol/index.ts";
+import { outstanding, type TaskData, withState } from "./data.ts";
+import { isTerminal, type TaskRecord } from "./engine.ts";
+import type { Edited, FoundTask, TaskRecords } from "./records.ts";
+
+/** How long a handler may take to end itself once its task is cancelled. */
+const CANCEL_GRACE_MS = 5_000;
+/** Messages of progress are written no more often than this. */
+const MESSAGE_MS = 200;
+
+/** One worker's hold on one task, from taking it to letting it go. */
+export class TaskSession implements TaskKeeper, Exchange {
+  readonly id: string;
+  readonly records: TaskRecords;
+  readonly leaseMs: number;
+  /** Resolves when the task is not this worker's any more, whatever its handler does. */
+  readonly over: Promise<void>;
+  /** The client has cancelled the task. */
+  cancelled = false;
+  /** Its handler's outcome does not count any more. */
+  isOver = false;
+
+  readonly #epoch: number;
+  readonly #used: readonly string[];
+  readonly #aborts: ((reason: Error) => void)[] = [];
+  readonly #stops: (() => void)[] = [];
+  #resolveOver!: () => void;
+  #reason: Error | undefined;
+  #state: TaskState | undefined;
+  #message: string | undefined;
+  #messageTimer: ReturnType<typeof setTimeout> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  /** @param used keys of the answers that this run takes into its journal */
+  constructor(records: TaskRecords, { record }: FoundTask, used: readonly string[], leaseMs: number) {
+    this.id = record.id;
+    this.records = records;
+    this.leaseMs = leaseMs;
+    this.#epoch = record.epoch;
+    this.#used = used;
+    this.over = new Promise((resolve) => {
+      this.#resolveOver = resolve;
+    });
+    const beat = setInterval(() => this.#write().catch(() => undefined), leaseMs / 3);
+    const expiry = setTimeout(
+      () => this.#lose("The task has expired."),
+      Math.min(untilExpiry(records, record), 2 ** 31 - 1),
+    );
+    this.#stops.push(
+      () => clearInterval(beat),
+      () => clearTimeout(expiry),
+      records.listen((changed) => {
+        if (changed.record.id === this.id && changed.record.cancelRequested) this.#cancel();
+      }),
+    );
+  }
+
+  async save(state: TaskState): Promise<void> {
+    this.#state = state;
+    try {
+      await this.#write();
+    } catch (error) {
+      // What a store did not take must not count: the lease runs out, and the task is run again from what it has.
+      this.#lose("The task could not be saved.");
+      throw error;
+    }
+  }
+
+  publish(state: TaskState): void {
+    this.#state = state;
+    this.#write().catch(() => undefined);
+  }
+
+  /** In a task, progress is what its status says. */
+  notify(method: string, params: Record<string, unknown>): void {
+    if (method !== "notifications/progress") return;
+    const { progress, total, message } = params;
+    this.#message = String(message ?? (total === undefined ? progress : `${String(progress)} of ${String(total)}`));
+    this.#messageTimer ??= setTimeout(() => {
+      this.#messageTimer = undefined;
+      this.#write().catch(() => undefined);
+    }, MESSAGE_MS);
+  }
+
+  onAbort(listener: (reason: Error) => void): void {
+    if (this.#reason) listener(this.#reason);
+    else this.#aborts.push(listener);
+  }
+
+  /** Writes how the run ended and lets the task go; false when it was not this worker's any more. */
+  async end(edit: (found: FoundTask) => Edited): Promise<boolean> {
+    this.#stop();
+    await this.#writing.catch(() => undefined);
+    if (this.isOver) return false;
+    const written = await this.records.change(this.id, (found) =>
+      this.#holds(found.record) ? edit({ ...found, data: this.#withMine(found.data) }) : undefined,
+    );
+    this.#finish();
+    return written !== undefined;
+  }
+
+  /** Gives the task back while its handler still runs: another worker goes on from what is saved. */
+  async handOver(): Promise<void> {
+    this.#stop();
+    this.isOver = true;
+    const now = this.records.clock.now();
+    const back = { epoch: this.#epoch + 1, leaseUntil: null, wakeAt: now };
+    await this.records.change(this.id, ({ record }) => (this.#holds(record) ? { head: back } : undefined));
+    this.#lose("The worker is closing.");
+  }
+
+  /** One write at a time; those who ask meanwhile share the next, which holds all that came by then. */
+  #write(): Promise<void> {
+    if (this.isOver) return Promise.reject(lost());
+    if (this.#next === undefined) {
+      const next = this.#writing
+        .catch(() => undefined)
+        .then(() => {
+          this.#next = undefined;
+          return this.#writeNow();
+        });
+      this.#next = next;
+      this.#writing = next;
+    }
+    return this.#next;
+  }
+
+  async #writeNow(): Promise<void> {
+    if (this.isOver) throw lost();
+    const written = await this.records.change(this.id, (found) => {
+      if (!this.#holds(found.record)) return undefined;
+      const data = this.#withMine(found.data);
+      return { head: { leaseUntil: this.records.clock.now() + this.leaseMs, status: statusOf(data) }, data };
+    });
+    if (written === undefined) {
+      this.#lose("The task is another worker's, or has ended.");
+      throw lost();
+    }
+    if (written.record.cancelRequested) this.#cancel();
+  }
+
+  #withMine(data: TaskData): TaskData {
+    const mine = this.#state === undefined ? data : withState(data, this.#state, this.#used);
+    return this.#message === undefined || this.#message === data.statusMessage
+      ? mine
+      : { ...mine, statusMessage: this.#message };
+  }
+
+  #holds(record: TaskRecord): boolean {
+    return record.epoch === this.#epoch && record.leaseUntil !== null && !isTerminal(record.status);
+  }
+
+  #cancel(): void {
+    if (this.cancelled || this.isOver) return;
+    this.cancelled = true;
+    this.#abort("The task was cancelled.");
+    const timer = setTimeout(() => {
+      const ended = { head: { status: "cancelled", leaseUntil: null, wakeAt: null } } as const;
+      void this.end(({ data }) => ({ ...ended, data: endedData(data, {}) })).catch(() => this.#lose("Cancelled."));
+    }, CANCEL_GRACE_MS);
+    this.#stops.push(() => clearTimeout(timer));
+  }
+
+  #lose(why: string): void {
+    this.isOver = true;
+    this.#stop();
+    this.#abort(why);
+    this.#finish();
+  }
+
+  #finish(): void {
+    this.isOver = true;
+    this.#resolveOver();
+  }
+
+  #abort(why: string): void {
+    if (this.#reason) return;
+    this.#reason = new VolleyError("aborted", why);
+    for (const listener of this.#aborts.splice(0)) listener(this.#reason);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#messageTimer);
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+}
+
+/** What is kept of a task that has ended. */
+export function endedData(data: TaskData, outcome: Partial<TaskData>): TaskData {
+  const none = { body: null, asks: new Map(), keys: new Map(), answers: new Map(), arguments: null };
+  return { ...data, ...none, ...outcome };
+}
+
+/** Asked is asked, also while steps go on. */
+export function statusOf(data: TaskData): "working" | "input_required" {
+  return outstanding(data).length > 0 ? "input_required" : "working";
+}
+
+function untilExpiry(records: TaskRecords, record: TaskRecord): number {
+  return Math.max(0, record.expiresAt - records.clock.now());
+}
+
+function lost(): VolleyError {
+  return new VolleyError("aborted", "The task is not this worker's any more.");
+}
