@@ -7,6 +7,7 @@ export interface Need {
 }
 
 export const needs: readonly Need[];
+export function findProgram(program: string): string | undefined;
 export function isInstalled(program: string): boolean;
 export function missingNeeds(): Need[];
 export function notRun(need: Need): string;

@@ -51,7 +51,11 @@ export type ClaimResult =
  * The shared record of what happened once: one row a flow, in which effects are claimed and settled by name.
  *
  * An implementation must make each call atomic for a row, judge times by its own clock, and keep a row until its
- * `keepUntil`. When it cannot answer it throws: no effect is begun then.
+ * `keepUntil` and as long as a lease in it lasts; after that the row is as if it had never been.
+ *
+ * When it cannot answer it rejects, within a bounded time. No effect is begun on a claim that rejected, so a store that
+ * grants it late gives it back; of another call that rejected nobody knows whether it was carried out, and it may be made
+ * again.
  */
 export interface Ledger {
   /**

@@ -1,18 +1,11 @@
 // volley-mcp/ledger/memory: the record behind `once` in the memory of one process; the default of every server.
 import type { Claim, ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
-
-interface Effect {
-  state: "running" | "in_doubt" | "settled";
-  owner: string;
-  epoch: number;
-  leaseUntil: number;
-  answers: Readonly<Record<string, string>>;
-  settled: Settled | undefined;
-}
+import { decide, type Effect, keptUntil, rewrite } from "./rule.ts";
 
 interface Row {
   keepUntil: number;
-  readonly effects: Map<string, Effect>;
+  effects: readonly Effect[];
+  readonly outcomes: Map<string, Settled>;
 }
 
 /**
@@ -37,11 +30,17 @@ export function createMemoryLedger(options: { readonly now?: () => number } = {}
     for (const [id, row] of rows) if (row.keepUntil < time) rows.delete(id);
   };
 
-  const held = (hold: Hold): Effect | undefined => {
-    const effect = rows.get(hold.row)?.effects.get(hold.name);
-    return effect?.state === "running" && effect.owner === hold.owner && effect.epoch === hold.epoch
-      ? effect
-      : undefined;
+  const find = (id: string, time: number): Row | undefined => {
+    const row = rows.get(id);
+    return row !== undefined && row.keepUntil >= time ? row : undefined;
+  };
+
+  const change = (hold: Hold, to: Partial<Effect> | undefined): Row | undefined => {
+    const row = find(hold.row, now());
+    const effects = rewrite(row?.effects ?? [], hold, to);
+    if (row === undefined || effects === undefined) return undefined;
+    row.effects = effects;
+    return row;
   };
 
   return {
@@ -50,79 +49,50 @@ export function createMemoryLedger(options: { readonly now?: () => number } = {}
     async claim(claim: Claim): Promise<ClaimResult> {
       const time = now();
       sweep(time);
-      if (time > claim.deadline) return { status: "expired" };
-      const row = rows.get(claim.row) ?? { keepUntil: claim.keepUntil, effects: new Map<string, Effect>() };
+      const row = find(claim.row, time) ?? { keepUntil: 0, effects: [], outcomes: new Map<string, Settled>() };
+      const decision = decide(row.effects, claim, time);
+      if (decision.status === "expired") return decision;
+      row.keepUntil = keptUntil(row.keepUntil, claim.keepUntil);
       rows.set(claim.row, row);
-      row.keepUntil = Math.max(row.keepUntil, claim.keepUntil);
-
-      const contradicted = [...row.effects.values()].filter((effect) => contradicts(claim.answers, effect.answers));
-      if (contradicted.length > 0) {
-        // A running effect may still be given back: until then nobody can say whether its answers count.
-        if (contradicted.every((effect) => effect.state === "running" && effect.leaseUntil > time)) {
-          return { status: "running" };
-        }
-        return { status: "conflict", settled: settledOf(row) };
+      switch (decision.status) {
+        case "claimed":
+          row.effects = decision.effects ?? row.effects;
+          row.keepUntil = keptUntil(row.keepUntil, time + claim.leaseMs);
+          return { status: "claimed", epoch: decision.epoch };
+        case "settled":
+          return { status: "settled", settled: outcomesOf(row, claim.name)[0] as Settled };
+        case "conflict":
+          return { status: "conflict", settled: outcomesOf(row) };
+        default:
+          return decision;
       }
-
-      const effect = row.effects.get(claim.name);
-      if (effect === undefined) {
-        row.effects.set(claim.name, begun(claim, 1, time));
-        return { status: "claimed", epoch: 1 };
-      }
-      if (effect.settled !== undefined) return { status: "settled", settled: effect.settled };
-      if (effect.state === "running" && effect.leaseUntil > time) {
-        return effect.owner === claim.owner ? { status: "claimed", epoch: effect.epoch } : { status: "running" };
-      }
-      if (claim.takeOver !== true) return { status: "in_doubt" };
-      row.effects.set(claim.name, begun(claim, effect.epoch + 1, time));
-      return { status: "claimed", epoch: effect.epoch + 1 };
     },
 
     async renew(hold: Hold, leaseMs: number): Promise<boolean> {
-      const effect = held(hold);
-      if (effect === undefined) return false;
-      effect.leaseUntil = now() + leaseMs;
-      return true;
+      const leaseUntil = now() + leaseMs;
+      const row = change(hold, { leaseUntil });
+      if (row !== undefined) row.keepUntil = keptUntil(row.keepUntil, leaseUntil);
+      return row !== undefined;
     },
 
-    async settle(hold: Hold, outcome): Promise<boolean> {
-      const effect = held(hold);
-      if (effect === undefined) return false;
-      effect.state = "settled";
-      effect.settled = { name: hold.name, failed: outcome.failed, value: outcome.value };
-      return true;
+    async settle(hold: Hold, { failed, value }): Promise<boolean> {
+      const row = change(hold, { state: "settled" });
+      row?.outcomes.set(hold.name, { name: hold.name, failed, value });
+      return row !== undefined;
     },
 
     async release(hold: Hold): Promise<boolean> {
-      if (held(hold) === undefined) return false;
-      rows.get(hold.row)?.effects.delete(hold.name);
-      return true;
+      return change(hold, undefined) !== undefined;
     },
 
     async doubt(hold: Hold): Promise<boolean> {
-      const effect = held(hold);
-      if (effect === undefined) return false;
-      effect.state = "in_doubt";
-      return true;
+      return change(hold, { state: "in_doubt" }) !== undefined;
     },
   };
 }
 
-function begun(claim: Claim, epoch: number, time: number): Effect {
-  return {
-    state: "running",
-    owner: claim.owner,
-    epoch,
-    leaseUntil: time + claim.leaseMs,
-    answers: claim.answers,
-    settled: undefined,
-  };
-}
-
-function contradicts(mine: Readonly<Record<string, string>>, committed: Readonly<Record<string, string>>): boolean {
-  return Object.entries(committed).some(([key, digest]) => Object.hasOwn(mine, key) && mine[key] !== digest);
-}
-
-function settledOf(row: Row): Settled[] {
-  return [...row.effects.values()].flatMap((effect) => effect.settled ?? []);
+function outcomesOf(row: Row, name?: string): Settled[] {
+  return row.effects.flatMap((effect) =>
+    name === undefined || effect.name === name ? (row.outcomes.get(effect.name) ?? []) : [],
+  );
 }

@@ -1,0 +1,133 @@
+import { Cluster, Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Claim } from "../../src/ledger/ledger.ts";
+import { createRedisLedger } from "../../src/ledger/redis.ts";
+import { freePort, mayRun, type PrivateServer } from "../support/private-server.ts";
+import { startRedis } from "../support/redis.ts";
+import { contract } from "./contract.ts";
+import { openStore } from "./stores.ts";
+
+const claim = (row: string): Claim => {
+  const minute = Date.now() + 60_000;
+  return { row, name: "pay", owner: "one", answers: {}, deadline: minute, keepUntil: minute, leaseMs: 10_000 };
+};
+
+describe.runIf(mayRun("redis-server"))("S9, X5, case 36: the contract of ledgers, in Redis", () => {
+  contract(async () => {
+    const server = await startRedis();
+    return {
+      open: ({ timeoutMs } = {}) => openStore("redis", server.url, timeoutMs),
+      elsewhere: { kind: "redis", location: server.url },
+      outage: { begin: () => server.kill(), end: () => server.start() },
+      // Redis clears away by itself, when it finds the time.
+      count: undefined,
+      remove: () => server.remove(),
+    };
+  });
+});
+
+describe.runIf(mayRun("redis-server"))("Redis as it is set up", () => {
+  let server: PrivateServer;
+  let client: Redis;
+  beforeAll(async () => {
+    server = await startRedis();
+    client = new Redis(server.url);
+  }, 30_000);
+  afterAll(async () => {
+    client.disconnect();
+    await server.remove();
+  });
+
+  test.each(["allkeys-lru", "volatile-ttl"])(
+    "a server that may forget keys (%s) is refused at the start",
+    async (policy) => {
+      await client.config("SET", "maxmemory-policy", policy);
+      const refused = expect.objectContaining({
+        code: "invalid_options",
+        message: expect.stringMatching(
+          `maxmemory-policy "${policy}", so it may forget .* Set .maxmemory-policy noeviction`,
+        ),
+      });
+      await expect(createRedisLedger({ client })).rejects.toThrow(refused);
+      await expect(createRedisLedger({ url: server.url })).rejects.toThrow(refused);
+      await client.config("SET", "maxmemory-policy", "noeviction");
+    },
+  );
+
+  test("a server whose memory is full refuses claims and forgets nothing", async () => {
+    const ledger = await createRedisLedger({ client, prefix: "full:" });
+    await ledger.claim(claim("before"));
+    await client.config("SET", "maxmemory", "1");
+    try {
+      await expect(ledger.claim(claim("during"))).rejects.toThrow(/OOM/);
+      expect(await ledger.claim({ ...claim("before"), owner: "two" })).toEqual({ status: "running" });
+    } finally {
+      await client.config("SET", "maxmemory", "0");
+    }
+    expect(await ledger.claim(claim("during"))).toEqual({ status: "claimed", epoch: 1 });
+  });
+
+  test("every row has its time, and no later one is forgotten", async () => {
+    const ledger = await createRedisLedger({ client, prefix: "times:" });
+    const minute = Date.now() + 60_000;
+    await ledger.claim({ ...claim("r"), keepUntil: minute });
+    expect(await client.pexpiretime("times:{r}")).toBe(minute);
+    await ledger.claim({ ...claim("r"), keepUntil: minute + 1_000 });
+    await ledger.claim({ ...claim("r"), keepUntil: minute });
+    expect(await client.pexpiretime("times:{r}")).toBe(minute + 1_000);
+  });
+
+  test("a server that is not there is an error at the start", async () => {
+    const url = `redis://127.0.0.1:${await freePort()}`;
+    await expect(createRedisLedger({ url, timeoutMs: 300 })).rejects.toThrow();
+  });
+
+  test("a client of its user stays open when the ledger is closed", async () => {
+    const ledger = await createRedisLedger({ client });
+    await ledger.close?.();
+    expect(await client.ping()).toBe("PONG");
+  });
+
+  test("a claim that is granted too late to be waited for is given back", async () => {
+    const url = server.url;
+    const ledger = await createRedisLedger({ url, timeoutMs: 300 });
+    await client.call("CLIENT", "PAUSE", "600", "ALL");
+    await expect(ledger.claim(claim("late"))).rejects.toThrow("did not answer within 300 ms");
+    const next = (): Promise<string> => ledger.claim({ ...claim("late"), owner: "two" }).then(({ status }) => status);
+    await expect.poll(() => next().catch(String), { timeout: 5_000 }).toBe("claimed");
+    await ledger.close?.();
+  });
+});
+
+describe.runIf(mayRun("redis-server"))("Redis Cluster", () => {
+  test("keys of one row lie in one slot, and scripts find their server", { timeout: 30_000 }, async () => {
+    const ports = [await freePort(), await freePort()];
+    const servers = await Promise.all(
+      ports.map((port) => startRedis(["--cluster-enabled", "yes", "--cluster-port", String(port)])),
+    );
+    const clients = servers.map(({ url }) => new Redis(url));
+    const [one, two] = clients as [Redis, Redis];
+    await one.call("CLUSTER", "ADDSLOTSRANGE", "0", "8191");
+    await two.call("CLUSTER", "ADDSLOTSRANGE", "8192", "16383");
+    const address = new URL(servers[1]?.url ?? "");
+    await one.call("CLUSTER", "MEET", "127.0.0.1", address.port, String(ports[1]));
+    await expect.poll(async () => `${await two.call("CLUSTER", "INFO")}`, { timeout: 20_000 }).toContain("state:ok");
+    const start = servers.map(({ url }) => ({ host: "127.0.0.1", port: Number(new URL(url).port) }));
+    const cluster = new Cluster(start);
+    const ledger = await createRedisLedger({ client: cluster });
+    for (let row = 0; row < 50; row += 1) {
+      expect(await ledger.claim(claim(`row-${row}`))).toEqual({ status: "claimed", epoch: 1 });
+      const hold = { row: `row-${row}`, name: "pay", owner: "one", epoch: 1 };
+      expect(await ledger.settle(hold, { failed: false, value: new Uint8Array([1]) })).toBe(true);
+    }
+    const sizes = await Promise.all(clients.map((client) => client.dbsize()));
+    expect(sizes.every((size) => size > 5)).toBe(true);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(50);
+
+    await two.config("SET", "maxmemory-policy", "allkeys-lru");
+    await expect(createRedisLedger({ client: cluster })).rejects.toThrow('maxmemory-policy "allkeys-lru"');
+    cluster.disconnect();
+    for (const client of clients) client.disconnect();
+    await Promise.all(servers.map((server) => server.remove()));
+  });
+});
