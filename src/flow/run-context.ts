@@ -13,8 +13,6 @@ import { endRound } from "./shedding.ts";
 import type { ClientView, TaskOptions } from "./types.ts";
 import { sleep, step, use } from "./work.ts";
 
-const MOST_YIELDS = 2;
-
 const LEVELS: readonly LoggingLevel[] = [
   "debug",
   "info",

@@ -5,6 +5,7 @@ import {
   defineFlow,
   type FlowOptions,
   type RoundReply,
+  type RoundServices,
   type TraceEvent,
 } from "../../../src/flow/index.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
@@ -53,6 +54,7 @@ export function harness(
   handler: Handler,
   options: FlowOptions = {},
   wrap: (ledger: Ledger) => Ledger = (ledger) => ledger,
+  more: Partial<RoundServices> = {},
 ): Harness {
   const clock = createFakeClock();
   const events: TraceEvent[] = [];
@@ -66,6 +68,7 @@ export function harness(
     random: randomBytes,
     trace: (event) => events.push(event),
     development: true,
+    ...more,
   });
   const play = (leg: Leg = {}): Promise<RoundReply> => {
     const args = leg.args ?? {};
