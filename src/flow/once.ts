@@ -16,8 +16,9 @@ const LEASE_MS = 15_000;
 const HOLD_MS = 20_000;
 const LOOK_MS = 200;
 const MOST_WAITS = 2;
+const MINUTE = 60_000;
 /** Rows outlive the last state of their flow by more than any clock may be wrong. */
-const SKEW_MS = 5 * 60_000;
+const SKEW_MS = 5 * MINUTE;
 
 type Effect<T> = (scope: WorkScope) => T | Promise<T>;
 
@@ -196,8 +197,13 @@ function placeOf(flow: Flow, options: OnceOptions<unknown>): Place {
     row,
     answers,
     deadline: options.key === undefined ? flow.deadline : now + SKEW_MS,
-    keepUntil: Math.max(flow.deadline, now + (options.keepFor ?? 0)) + SKEW_MS,
+    keepUntil: keepUntil(Math.max(flow.deadline, now + (options.keepFor ?? 0))),
   };
+}
+
+/** In whole minutes: a time that moved with every look would make the store write at every look. */
+export function keepUntil(last: number): number {
+  return Math.ceil((last + SKEW_MS) / MINUTE) * MINUTE;
 }
 
 function settledValue(flow: Flow, place: Place, settled: Settled): unknown {
@@ -215,7 +221,7 @@ function mayWait(flow: Flow): boolean {
   return flow.waits++ < MOST_WAITS;
 }
 
-async function reach<T>(call: () => Promise<T>): Promise<T> {
+export async function reach<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (cause) {
