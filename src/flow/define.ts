@@ -17,6 +17,12 @@ export function defineFlow(kind: FlowDefinition["kind"], name: string, options: 
       `${kind} "${name}": ${option} must be a whole number from ${least} to ${most}, not ${String(value)}.`,
     );
   };
+  if (options.singleUse && options.answersWithoutState === "accept") {
+    throw new VolleyError(
+      "registration_invalid",
+      `${kind} "${name}": singleUse holds states to one set of answers, so it goes with answersWithoutState: "ask" only.`,
+    );
+  }
   const ttlMs = check("ttlMs", options.ttlMs ?? 10 * MINUTE, 1, LONGEST);
   return {
     kind,
@@ -29,5 +35,6 @@ export function defineFlow(kind: FlowDefinition["kind"], name: string, options: 
     whenOlder: options.whenOlder ?? "continue",
     answersWithoutState: options.answersWithoutState ?? "ask",
     salient: options.salient,
+    singleUse: options.singleUse ?? false,
   };
 }

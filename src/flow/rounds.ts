@@ -16,6 +16,7 @@ import { type FlowBody, isFlowBody, type OpenQuestion } from "./journal.ts";
 import type { OpenAsk } from "./outcome.ts";
 import { Run } from "./run.ts";
 import { RunContext } from "./run-context.ts";
+import { mayUseState } from "./single-use.ts";
 import { gate, takeAnswers } from "./take-answers.ts";
 import { type ResumedTask, resumeTask, type TaskOutcome } from "./task-run.ts";
 import type { FlowDefinition, RoundReply, RoundRequest, TaskOptions } from "./types.ts";
@@ -53,6 +54,9 @@ export function createRounds(services: RoundServices): Rounds {
         request.requestState === undefined
           ? beginFlow(services, request, definition, sound)
           : continueFlow(services, request, definition, responses, bound);
+      if (definition.singleUse && flow.presented && !(await mayUseState(flow, sound ?? {}))) {
+        throw refuse(services, request, "used");
+      }
       const run = new Run(request, definition, flow.journal, services.clock, services.trace);
       const outcome = await run.play(() => call(new RunContext(run, flow, sound)));
       services.trace?.({
@@ -130,22 +134,25 @@ function continueFlow(
   responses: Readonly<Record<string, unknown>> | undefined,
   bound: Bound,
 ): Flow {
-  const refuse = (reason: string): RpcError => {
-    services.trace?.({ type: "state_refused", reason, method: request.method, target: request.target });
-    return refusedState();
-  };
   let opened: { readonly body: FlowBody; readonly deadline: number };
   try {
     const { body, times } = bound.open(request.requestState, services.clock.now(), definition.maxStateBytes);
     if (!isFlowBody(body)) throw new StateRefused("body");
     opened = { body, deadline: times.deadline };
   } catch (error) {
-    throw error instanceof StateRefused ? refuse(error.reason) : error;
+    throw error instanceof StateRefused ? refuse(services, request, error.reason) : error;
   }
-  if (opened.body.v < definition.version && definition.whenOlder === "refuse") throw refuse("version");
+  if (opened.body.v < definition.version && definition.whenOlder === "refuse")
+    throw refuse(services, request, "version");
   const flow = new Flow(definition, services, request.principal, opened, NO_ANSWERS);
   takeAnswers(flow, responses ?? {});
   return flow;
+}
+
+/** The precise reason is the operator's; the client hears the same whatever it is. */
+function refuse(services: RoundServices, { method, target }: RoundRequest, reason: string): RpcError {
+  services.trace?.({ type: "state_refused", reason, method, target });
+  return refusedState();
 }
 
 function suspend(flow: Flow, run: Run, asks: readonly OpenAsk[], request: RoundRequest, bound: Bound): RoundReply {

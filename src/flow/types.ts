@@ -98,6 +98,12 @@ export interface FlowOptions {
    * Default: all of them.
    */
   readonly salient?: (args: Record<string, unknown>) => Record<string, unknown>;
+  /**
+   * Lets each state be used with one set of answers: another set is refused as any state that is not valid, the same set may
+   * come again. Default false: answers may be corrected by an older state until the first effect of `once`.
+   * Costs one look into the ledger in every round after the first.
+   */
+  readonly singleUse?: boolean;
 }
 
 /** {@link FlowOptions} with every default filled in, made once at registration by `defineFlow`. */
@@ -112,6 +118,7 @@ export interface FlowDefinition {
   readonly whenOlder: "continue" | "restart" | "refuse";
   readonly answersWithoutState: "ask" | "accept";
   readonly salient: ((args: Record<string, unknown>) => Record<string, unknown>) | undefined;
+  readonly singleUse: boolean;
 }
 
 /** Takes over flows that go on as tasks. */

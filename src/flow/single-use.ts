@@ -1,0 +1,28 @@
+import { base64url, canonicalJson, digest } from "../state/index.ts";
+import type { Flow } from "./flow.ts";
+import { keepUntil, reach } from "./once.ts";
+
+/**
+ * Whether the presented state may be used with these answers: the first set that comes with it is the only one, and may
+ * come again.
+ *
+ * The ledger's rule does it all: each round is an effect that rests on its answers and that nobody carries out, so its
+ * lease is over at once and its answers are committed from then on.
+ */
+export async function mayUseState(flow: Flow, responses: Readonly<Record<string, unknown>>): Promise<boolean> {
+  const { ledger, random } = flow.services;
+  const round = String(flow.round);
+  const { status } = await reach(() =>
+    ledger.claim({
+      // Not the row of the flow's own effects, whose names and keys are the author's.
+      row: digest(JSON.stringify(["rounds", flow.id])),
+      name: round,
+      owner: base64url(random(16)),
+      answers: { [round]: digest(JSON.stringify([flow.id, canonicalJson(responses)])) },
+      deadline: flow.deadline,
+      keepUntil: keepUntil(flow.deadline),
+      leaseMs: 0,
+    }),
+  );
+  return status === "claimed" || status === "in_doubt";
+}
