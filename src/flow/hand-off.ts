@@ -1,4 +1,4 @@
-import { ErrorCode, RpcError, VolleyError } from "../protocol/index.ts";
+import { ErrorCode, RpcError, TASKS_EXTENSION, VolleyError } from "../protocol/index.ts";
 import { digest } from "../state/index.ts";
 import { type ContextPromise, never, settled } from "./context-promise.ts";
 import { InDoubt } from "./errors.ts";
@@ -6,9 +6,6 @@ import type { Flow } from "./flow.ts";
 import { happen } from "./once.ts";
 import type { Run } from "./run.ts";
 import type { RoundRequest, TaskOptions } from "./types.ts";
-
-/** The extension by which a client says that it can follow tasks. */
-export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** How long a task is kept unless it is said otherwise. */
 export const DEFAULT_TASK_TTL_MS: number = 60 * 60_000;

@@ -4,13 +4,14 @@ export type { Context, Elicit, FormQuestion, OnceOptions, Outcome, WorkScope } f
 export { defineFlow } from "./define.ts";
 export { Cancelled, Conflict, Declined, type EffectDone, Failed, InDoubt, NotDone } from "./errors.ts";
 export type { RoundServices } from "./flow.ts";
-export { DEFAULT_TASK_TTL_MS, followsTasks, needsTasks, TASKS_EXTENSION } from "./hand-off.ts";
+export { DEFAULT_TASK_TTL_MS, followsTasks, needsTasks } from "./hand-off.ts";
 export { isInsideWork } from "./inside.ts";
 export { createRounds, type Rounds } from "./rounds.ts";
 export type { ResumedTask, TaskAsk, TaskKeeper, TaskOutcome, TaskState } from "./task-run.ts";
 export type {
   ClientView,
   Clock,
+  EffectOutcome,
   Exchange,
   FlowDefinition,
   FlowOptions,
@@ -22,5 +23,7 @@ export type {
   TaskStarter,
   TaskWish,
   Trace,
+  TraceContext,
+  TracedRound,
   TraceEvent,
 } from "./types.ts";

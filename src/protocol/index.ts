@@ -16,3 +16,4 @@ export type * from "./notifications.ts";
 export type * from "./peer.ts";
 export * from "./request-guards.ts";
 export * from "./result-guards.ts";
+export * from "./tasks.ts";

@@ -1,4 +1,3 @@
-import { TASKS_EXTENSION } from "../flow/index.ts";
 import {
   checkJson,
   ErrorCode,
@@ -9,6 +8,7 @@ import {
   readCompleteParams,
   readCursor,
   type ServerCapabilities,
+  TASKS_EXTENSION,
 } from "../protocol/index.ts";
 import { createCursors, type ListMethod, type Pages, renderPages } from "./lists.ts";
 import type { Method, Request, Services } from "./methods.ts";

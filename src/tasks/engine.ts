@@ -1,4 +1,4 @@
-import type { TaskStatus } from "./types.ts";
+import type { TaskStatus } from "../protocol/index.ts";
 
 /**
  * A task as a store keeps it. Ids, status and times are in the clear; whatever came from people or handlers is sealed.
@@ -47,7 +47,13 @@ export interface TaskWaker {
   /** Has some worker take the task, now or at a time in milliseconds since the epoch. */
   wake(id: string, at?: number): Promise<void>;
   /** Takes woken tasks, each at most once at a time in this process. */
-  work(run: (id: string) => Promise<void>, options: { readonly concurrency: number }): Promise<WakerLoop>;
+  work(run: (id: string) => Promise<void>, options: WakerOptions): Promise<WakerLoop>;
+}
+
+export interface WakerOptions {
+  readonly concurrency: number;
+  /** How long a process that died may keep its tasks from others, in milliseconds. */
+  readonly leaseMs?: number;
 }
 
 export interface WakerLoop {

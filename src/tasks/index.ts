@@ -1,15 +1,4 @@
 // Tasks: the same handler with its journal in a durable store.
-export { createTasks, type TasksOptions } from "./create.ts";
-export {
-  dueAt,
-  isTerminal,
-  type TaskEngine,
-  type TaskRecord,
-  type TaskStore,
-  type TaskWaker,
-  type WakerLoop,
-} from "./engine.ts";
-export { createLocalWaker } from "./local-waker.ts";
 export type {
   CancelledTask,
   CompletedTask,
@@ -19,5 +8,17 @@ export type {
   Task,
   TaskStatus,
   WorkingTask,
-} from "./types.ts";
+} from "../protocol/index.ts";
+export { createTasks, type TasksOptions } from "./create.ts";
+export {
+  dueAt,
+  isTerminal,
+  type TaskEngine,
+  type TaskRecord,
+  type TaskStore,
+  type TaskWaker,
+  type WakerLoop,
+  type WakerOptions,
+} from "./engine.ts";
+export { createLocalWaker } from "./local-waker.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./worker.ts";

@@ -1,4 +1,5 @@
-import { type Clock, TASKS_EXTENSION } from "../flow/index.ts";
+import type { Clock } from "../flow/index.ts";
+import { TASKS_EXTENSION } from "../protocol/index.ts";
 import type { Keyring, Principal } from "../state/index.ts";
 import { openData, outstanding, ownerOf, sealData, type TaskData } from "./data.ts";
 import { isTerminal, type TaskEngine, type TaskRecord } from "./engine.ts";

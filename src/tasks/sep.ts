@@ -1,11 +1,11 @@
-import { ErrorCode, isObject, RpcError, VolleyError } from "../protocol/index.ts";
+import { ErrorCode, isObject, RELATED_TASK, RpcError, VolleyError } from "../protocol/index.ts";
 import { checkName, invalidParams, type Request, type Route } from "../server/index.ts";
 import { outstanding } from "./data.ts";
 import { isTerminal } from "./engine.ts";
 import { findTask, type TaskMethods, takeResponses } from "./methods.ts";
 import type { FoundTask } from "./records.ts";
 import type { Watcher } from "./watch.ts";
-import { inputRequestsOf, RELATED_TASK } from "./wire.ts";
+import { inputRequestsOf } from "./wire.ts";
 
 /**
  * The methods that SEP-2322 has beside `tasks/get` and `tasks/cancel`, for tasks that its clients asked for.

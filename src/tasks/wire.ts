@@ -1,10 +1,6 @@
-import type { InputRequests } from "../protocol/index.ts";
+import type { DetailedTask, InputRequests, Task } from "../protocol/index.ts";
 import { outstanding } from "./data.ts";
 import type { FoundTask } from "./records.ts";
-import type { DetailedTask, Task } from "./types.ts";
-
-/** How SEP-2322 names the task in `_meta`. */
-export const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
 /** The result of a call that became a task. */
 export function handleOf(found: FoundTask): Record<string, unknown> {

@@ -1,5 +1,11 @@
 // The extension `io.modelcontextprotocol/tasks` as data, with the names of its specification.
-import type { InputRequests } from "../protocol/index.ts";
+import type { InputRequests } from "./input.ts";
+
+/** The extension by which a client says that it can follow tasks. */
+export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+
+/** How SEP-2322 names the task in `_meta`. */
+export const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
 /** @see https://github.com/modelcontextprotocol/ext-tasks */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
