@@ -1,13 +1,17 @@
 /** `node examples/everything/main.ts --port N`, or `--stdio`. */
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createEverything } from "./server.ts";
-import { nodeHandler, serveStdio } from "./volley.ts";
+import { createSqliteEngine, createTasks, createWorker, nodeHandler, serveStdio } from "./volley.ts";
 
 const USAGE = `Serves one MCP server that shows every feature.
 
   --port N      HTTP on 127.0.0.1:N (0 picks a free port), endpoint /mcp; default 3000
   --stdio       standard input and output instead
+  --tasks FILE  keeps tasks in this file, over restarts too (with VOLLEY_KEYS); default a temporary one
   --help        this text
 
 With VOLLEY_KEYS (see \`volley keygen\`) several processes serve one another's rounds; without, one process does. What
@@ -17,6 +21,7 @@ const { values } = parseArgs({
   options: {
     port: { type: "string", default: "3000" },
     stdio: { type: "boolean" },
+    tasks: { type: "string" },
     help: { type: "boolean" },
   },
 });
@@ -24,15 +29,32 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(USAGE);
 } else if (values.stdio) {
-  await serveStdio(createEverything());
+  const { server, close } = await begin();
+  await serveStdio(server);
+  await close();
 } else {
-  listen(Number(values.port));
+  await listen(Number(values.port));
 }
 
-function listen(port: number): void {
-  const server = createEverything(
-    process.env.VOLLEY_KEYS ? { audience: "https://everything.example/mcp" } : { singleInstance: true },
-  );
+/** The server, and a worker for its tasks in the same process. */
+async function begin() {
+  const folder = values.tasks === undefined ? mkdtempSync(join(tmpdir(), "everything-")) : undefined;
+  const engine = createSqliteEngine({ path: values.tasks ?? join(folder ?? "", "tasks.db") });
+  const server = createEverything({
+    ...(process.env.VOLLEY_KEYS ? { audience: "https://everything.example/mcp" } : { singleInstance: true }),
+    tasks: createTasks({ engine, pollIntervalMs: 500 }),
+  });
+  const worker = await createWorker(server, { engine, concurrency: 50 });
+  const close = async (): Promise<void> => {
+    await worker.close(500);
+    await engine.close();
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  return { server, close };
+}
+
+async function listen(port: number): Promise<void> {
+  const { server, close } = await begin();
   const handle = nodeHandler(server);
   const http = createHttpServer((request, response) => {
     if (request.url?.split("?", 1)[0] === "/mcp") return handle(request, response);
@@ -48,6 +70,7 @@ function listen(port: number): void {
   const stop = async (): Promise<void> => {
     http.close();
     await server.close(1_000);
+    await close();
     http.closeAllConnections();
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());

@@ -5,6 +5,7 @@ import { registerRounds } from "./rounds.ts";
 import { registerSeeds } from "./seeds.ts";
 import { registerShowcase } from "./showcase.ts";
 import { registerSignals } from "./signals.ts";
+import { registerTasks } from "./tasks.ts";
 import { createServer, type Server, type ServerOptions } from "./volley.ts";
 
 /**
@@ -26,6 +27,7 @@ export function createEverything(options: Partial<ServerOptions> = {}): Server {
   registerRounds(server);
   registerShowcase(server);
   registerSeeds(server);
+  registerTasks(server);
   registerPrompts(server);
   registerResources(server);
   return server;

@@ -10,3 +10,5 @@ export {
 export { jsonSchema } from "../../src/json-schema.ts";
 export { nodeHandler } from "../../src/node.ts";
 export { serveStdio } from "../../src/stdio.ts";
+export { createSqliteEngine } from "../../src/tasks/sqlite.ts";
+export { createTasks, createWorker, type TaskEngine } from "../../src/tasks.ts";

@@ -29,8 +29,11 @@ export interface ToolOptions extends Described, FlowOptions {
   readonly input?: StandardSchema;
   /** What the tool returns as `structuredContent`; checked before it leaves. */
   readonly output?: StandardSchema;
-  /** `"required"`: each call becomes a task at once, and a client that follows none is refused with -32021. */
-  readonly task?: "required";
+  /**
+   * Each call becomes a task at once. A client that follows none is refused with -32021 (`"required"`), or gets the
+   * result in the request (`"optional"`). Default: the handler decides, by `ctx.toTask`.
+   */
+  readonly task?: "required" | "optional";
   /** Hints for clients; never a ground for trust. */
   readonly annotations?: ToolAnnotations;
 }

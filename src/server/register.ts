@@ -41,7 +41,7 @@ export function toolEntry(
     input,
     output,
     headers: paramHeaders(inputSchema),
-    isTask: options.task === "required",
+    task: options.task,
     listing: list(
       { name, inputSchema, outputSchema: output?.json, annotations: options.annotations, ...described(options) },
       where,

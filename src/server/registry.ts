@@ -23,8 +23,7 @@ export interface ToolEntry extends Entry {
   readonly input: Checker | undefined;
   readonly output: Checker | undefined;
   readonly headers: readonly ParamHeader[];
-  /** Each call becomes a task at once. */
-  readonly isTask: boolean;
+  readonly task: "required" | "optional" | undefined;
   readonly handler: (args: Record<string, unknown>, ctx: Context) => unknown;
 }
 

@@ -34,16 +34,16 @@ export function createToolCall(services: Services): Method {
       return results.toolError(`The arguments of "${entry.name}" are not valid:\n${args}`);
     }
     const [bound, given] = project(entry, raw, args);
-    const asked: RoundRequest = {
-      ...round("tools/call", entry.name, bound, request),
-      allArguments: raw,
-      task: tasks?.wish(request.params),
-    };
-    if (!entry.isTask) return await rounds.play(asked, entry.definition, (ctx) => entry.handler(given, ctx));
-    if (!tasks)
-      throw new VolleyError("registration_invalid", `The tool "${entry.name}" needs createServer({ tasks }).`);
-    if (!followsTasks(asked)) throw needsTasks();
-    return await rounds.start(asked, entry.definition, {});
+    const plain = round("tools/call", entry.name, bound, request);
+    const asked: RoundRequest = tasks ? { ...plain, allArguments: raw, task: tasks.wish(request.params) } : plain;
+    if (entry.task !== undefined && tasks && followsTasks(asked)) {
+      return await rounds.start(asked, entry.definition, {});
+    }
+    if (entry.task !== "required") {
+      return await rounds.play(asked, entry.definition, (ctx) => entry.handler(given, ctx));
+    }
+    if (tasks) throw needsTasks();
+    throw new VolleyError("registration_invalid", `The tool "${entry.name}" needs createServer({ tasks }).`);
   };
   const run = async (entry: ToolEntry, raw: Record<string, unknown>, request: Request): Promise<string> => {
     try {
@@ -108,12 +108,18 @@ export function createTaskPlay(services: Services): TaskPlay {
   return async (task) => {
     const entry = registry.tools.get(task.request.target);
     if (!entry) return { type: "unknown_tool" };
+    let stopped = false;
+    task.request.exchange.onAbort(() => {
+      stopped = true;
+    });
     try {
       const ending = await play(entry, task);
       return typeof ending === "string" ? { type: "result", result: JSON.parse(ending) } : ending;
     } catch (error) {
       if (RpcError.is(error)) return { type: "error", error };
-      return { type: "result", result: JSON.parse(failed(services, entry.name, error)) };
+      // A handler that ends because it was told to has no fault.
+      const text = stopped ? results.toolError("The task was stopped.") : failed(services, entry.name, error);
+      return { type: "result", result: JSON.parse(text) };
     }
   };
 }

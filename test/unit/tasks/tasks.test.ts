@@ -97,6 +97,14 @@ describe.skipIf(!hasSqlite)("tasks", () => {
     expect((await without("subscriptions/listen", { notifications: { taskIds: [] } })).error).toEqual(error);
   });
 
+  test("a tool that is a task where it may answers other clients in the request", async () => {
+    await using on = await rig((server) => server.tool("job", { task: "optional" }, () => "done"));
+    const { result } = await on.ask("tools/call", { name: "job" }, { can: {} });
+    expect(result).toMatchObject({ resultType: "complete", content: [{ text: "done" }] });
+    const { taskId } = await on.call("job");
+    expect((await on.until(taskId, "completed")).result).toMatchObject({ content: [{ text: "done" }] });
+  });
+
   test("T2: the server says that it has tasks; a server without an engine does not", async () => {
     await using on = await rig((server) => server.tool("job", { task: "required" }, () => "done"));
     const { result } = await on.ask("server/discover");
