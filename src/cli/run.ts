@@ -1,9 +1,20 @@
-import { parseArgs } from "node:util";
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { VolleyError } from "../protocol/index.ts";
 import { keygen } from "./keygen.ts";
+import { keys } from "./keys.ts";
 
 /** Where a command writes. */
 export interface Output {
   write(text: string): unknown;
+}
+
+/** What a command has to do with. */
+export interface Shell {
+  readonly out: Output;
+  readonly err: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Begins to read the standard input, line by line. */
+  readonly lines: () => AsyncIterable<string>;
 }
 
 /** One word after `volley`. */
@@ -12,14 +23,20 @@ export interface Command {
   readonly summary: string;
   /** What `volley <command> --help` prints. */
   readonly help: string;
+  /** Its options, beside `--help`. */
+  readonly options?: ParseArgsOptionsConfig;
   /** Does the work. */
-  run(out: Output): void;
+  run(shell: Shell, options: Readonly<Record<string, unknown>>): void | Promise<void>;
 }
 
-const commands: ReadonlyMap<string, Command> = new Map([["keygen", keygen]]);
+const commands: ReadonlyMap<string, Command> = new Map([
+  ["keygen", keygen],
+  ["keys", keys],
+]);
 
-/** Runs the command line after `volley` and returns the exit code: 0, or 2 for a line that cannot be understood. */
-export function run(args: readonly string[], out: Output, err: Output): number {
+/** Runs the command line after `volley` and resolves with the exit code: 0, 1 for what went wrong, 2 for a line that cannot be understood. */
+export async function run(args: readonly string[], shell: Shell): Promise<number> {
+  const { out, err } = shell;
   const [name, ...rest] = args;
   if (name === "--help" || name === "-h" || name === "help") {
     out.write(usage());
@@ -31,11 +48,18 @@ export function run(args: readonly string[], out: Output, err: Output): number {
     return 2;
   }
   try {
-    const { values } = parseArgs({ args: rest, options: { help: { type: "boolean", short: "h" } } });
+    const { values } = parseArgs({
+      args: rest,
+      options: { ...command.options, help: { type: "boolean", short: "h" } },
+    });
     if (values.help) out.write(command.help);
-    else command.run(out);
+    else await command.run(shell, values);
     return 0;
   } catch (error) {
+    if (VolleyError.is(error)) {
+      err.write(`volley ${name}: ${error.message}\n`);
+      return 1;
+    }
     if (!isUsageError(error)) throw error;
     err.write(`volley ${name}: ${error.message}\n\n${command.help}`);
     return 2;

@@ -42,7 +42,8 @@ export function generateKey(): string {
  * Reads the keys of a service: the first seals, all open.
  *
  * To change keys without refusing states that are out, append the new key on every replica, then move it to the front, and remove
- * the old one after the longest TTL of any tool.
+ * the old one after the longest TTL of any tool; where `once` is used, after the longest `flowMs` and `keepFor`, since what
+ * effects left in the ledger is sealed as well.
  *
  * @throws VolleyError `keys_invalid`, which never shows the key
  */
