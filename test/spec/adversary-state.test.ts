@@ -49,13 +49,23 @@ describe("a state is bound", () => {
   test("case 39, S8: another tool with the same handler", () =>
     expectRefused({}, "authentication", (leg) => vault.call("transfer_too", leg)));
 
-  test("case 39, S8: another method with the same name", async () => {
-    await expectRefused({ args: { to: "carol", amount: "10" } }, "authentication", (leg) =>
-      vault.prompt("transfer", leg),
-    );
-    await expectRefused({}, "authentication", (leg) => vault.read("vault://transfer", leg));
-    const prompt = await vault.prompt("transfer", { ...alice, args: { to: "carol", amount: "10" } });
-    await expectRefused({ state: prompt.json.result.requestState }, "authentication", transfer);
+  test("case 39, S8: another method, with the same name and arguments", async () => {
+    const args = { to: "carol" };
+    const calls: readonly ((leg: Leg) => ReturnType<Vault["call"]>)[] = [
+      (leg) => vault.call("show", { ...leg, args }),
+      (leg) => vault.prompt("show", { ...leg, args }),
+      (leg) => vault.call("vault://show", { ...leg, args: {} }),
+      (leg) => vault.read("vault://show", leg),
+    ];
+    for (const [from, to] of [
+      [0, 1],
+      [1, 0],
+      [2, 3],
+      [3, 2],
+    ] as const) {
+      const first = await calls[from]?.(alice);
+      await expectRefused({ state: first?.json.result.requestState }, "authentication", calls[to] as (typeof calls)[0]);
+    }
   });
 
   test("case 39, S8: a state is good for ten minutes, to the millisecond, and the flow for an hour", async () => {
@@ -127,7 +137,6 @@ describe("a state is whole", () => {
   });
 
   const damages: readonly (readonly [string, (state: string) => string])[] = [
-    ["a character less", (text) => text.slice(0, -1)],
     ["padding", (text) => `${text}=`],
     ["the other alphabet", (text) => text.replaceAll("-", "+").replaceAll("_", "/").replace(/A/g, "+")],
     ["a space before", (text) => ` ${text}`],

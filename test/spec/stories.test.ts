@@ -51,6 +51,18 @@ describe("a rolling upgrade", () => {
     expect(third.json.result.content).toEqual([{ type: "text", text: "new: octocat, ada@contoso.example" }]);
   });
 
+  test("S20: what the old version has sealed is kept too", async () => {
+    const first = await older.call("link_accounts");
+    const github = { github_login: accept({ name: "octocat" }) };
+    const second = await older.call("link_accounts", { state: first.json.result.requestState, answers: github });
+    expect(Object.keys(second.json.result.inputRequests)).toEqual(["google_login"]);
+    const third = await newer.call("link_accounts", {
+      state: second.json.result.requestState,
+      answers: { google_login: accept({ name: "ada" }) },
+    });
+    expect(third.json.result.inputRequests).toEqual({ microsoft_login: question("microsoft") });
+  });
+
   test("S20: rolled back in the middle, the old version goes on with what it knows too", async () => {
     const first = await newer.call("link_accounts");
     const answers = { github_login: accept({ name: "octocat" }), microsoft_login: accept({ name: "x" }) };

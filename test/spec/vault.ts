@@ -1,6 +1,6 @@
 // A server worth attacking: it moves money once somebody has said yes, and knows how often its handlers ran.
 import * as z from "zod";
-import { createServer, type ServerOptions } from "../../src/index.ts";
+import { type Context, createServer, type ServerOptions } from "../../src/index.ts";
 import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
 import { authenticate, serve, tracing, type Wire } from "./wire.ts";
 
@@ -46,15 +46,16 @@ export async function openVault(options: Partial<ServerOptions> = {}): Promise<V
       });
     });
   }
-  const shown = z.object({ to: z.string(), amount: z.string() });
-  server.prompt("transfer", { arguments: shown }, async (_args, ctx) => {
+  // The same name, and the same arguments, for two methods.
+  const show = async (_args: unknown, ctx: Context): Promise<string> => {
     ran++;
     return (await ctx.confirm("sure", "Show it?")) ? "Shown." : "Hidden.";
-  });
-  server.resource("transfer", "vault://transfer", {}, async (_uri, ctx) => {
-    ran++;
-    return (await ctx.confirm("sure", "Show it?")) ? "Shown." : "Hidden.";
-  });
+  };
+  const shown = z.object({ to: z.string() });
+  server.tool("show", { input: shown }, show);
+  server.prompt("show", { arguments: shown }, show);
+  server.tool("vault://show", {}, show);
+  server.resource("show", "vault://show", {}, show);
   const wire = await serve(server);
   return {
     ...wire,
