@@ -25,6 +25,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   state: "Sealing a state and opening it again, without a server. The official codec signs and does not encrypt.",
   grow: "What a round of Volley costs when there is more of something: rounds before it, remembered bytes, registered tools, rounds of others that wait.",
   hold: "First legs whose client never comes back, against sessions of the official SDK whose handler waits in memory.",
+  once: "A call whose work is done in `once` against the same call without it, over HTTP. Each ledger round trip is one command to the store; the CPU time is the server's, not the store's. Here Postgres does not wait for its disk.",
   start: "Each number is of a new process, of the built package, median with smallest and largest.",
 };
 

@@ -13,6 +13,7 @@ import { type Run, writeDoc } from "./doc.ts";
 import { grow } from "./grow.ts";
 import { hold } from "./hold.ts";
 import { printTable, type Report, type Settings } from "./lib/report.ts";
+import { once } from "./once.ts";
 import { server } from "./server.ts";
 import { start } from "./start.ts";
 import { state } from "./state.ts";
@@ -23,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, (settings: Settings) => Promise<Report
   state,
   grow,
   hold,
+  once,
   start,
 };
 

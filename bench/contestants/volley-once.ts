@@ -1,0 +1,73 @@
+/** One tool that does nothing but its work, and two that do it in `once`: for the first time, and when it was done before. */
+
+import { createServer, type Ledger } from "../../src/index.ts";
+import { createMemoryLedger } from "../../src/ledger/memory.ts";
+import { createPostgresLedger } from "../../src/ledger/postgres.ts";
+import { createRedisLedger } from "../../src/ledger/redis.ts";
+import { createSqliteLedger } from "../../src/ledger/sqlite.ts";
+import { nodeHandler } from "../../src/server/node.ts";
+import { generateKey } from "../../src/state/index.ts";
+import { listen } from "./serve.ts";
+
+/** What this contestant is started with. */
+export interface OnceOptions {
+  readonly store: "memory" | "sqlite" | "redis" | "postgres";
+  /** The store's file or URL. */
+  readonly location: string;
+}
+
+const { store, location } = JSON.parse(process.argv[2] ?? '{"store":"memory"}') as OnceOptions;
+
+/** How often the ledger was asked since the start; each call is one round trip to the store. */
+let asked = 0;
+const ledger = counted(await open());
+const MANY = 1_000_000_000;
+const server = createServer({
+  name: "bench",
+  version: "1.0.0",
+  keys: [generateKey()],
+  audience: "https://bench.example/mcp",
+  limits: { anonymousCallsPerMinute: MANY, anonymousEffectsPerHour: MANY },
+  ledger,
+});
+
+let ships = 0;
+const keepFor = 60_000;
+server.tool("plain", {}, () => "shipped");
+server.tool("once", {}, (_args, ctx) =>
+  ctx.once("ship", { key: `${process.pid}-${ships++}`, keepFor }, () => "shipped"),
+);
+server.tool("again", {}, (_args, ctx) => ctx.once("ship", { key: "always the same", keepFor }, () => "shipped"));
+server.tool("asked", {}, () => String(asked));
+
+listen(nodeHandler(server));
+
+async function open(): Promise<Ledger> {
+  switch (store) {
+    case "memory":
+      return createMemoryLedger();
+    case "sqlite":
+      return createSqliteLedger({ path: location });
+    case "redis":
+      return await createRedisLedger({ url: location });
+    case "postgres":
+      return await createPostgresLedger({ connectionString: location });
+  }
+}
+
+function counted(inner: Ledger): Ledger {
+  const count = <A extends unknown[], R>(call: (...args: A) => R): ((...args: A) => R) => {
+    return (...args) => {
+      asked += 1;
+      return call(...args);
+    };
+  };
+  return {
+    shared: inner.shared,
+    claim: count(inner.claim),
+    renew: count(inner.renew),
+    settle: count(inner.settle),
+    release: count(inner.release),
+    doubt: count(inner.doubt),
+  };
+}
