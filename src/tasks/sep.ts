@@ -31,7 +31,8 @@ export function createSepRoutes(
     new Promise((resolve, reject) => {
       const close = (): void => fail(new VolleyError("closed", "The server is closing."));
       const stop = watcher.watch(id, (found) => {
-        if (!isTerminal(found.record.status) && outstanding(found.data).length === 0) return;
+        const { status, cancelRequested } = found.record;
+        if (!isTerminal(status) && (cancelRequested || outstanding(found.data).length === 0)) return;
         end();
         resolve(found);
       });

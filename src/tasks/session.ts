@@ -107,8 +107,11 @@ export class TaskSession implements TaskKeeper, Exchange {
     this.isOver = true;
     const now = this.records.clock.now();
     const back = { epoch: this.#epoch + 1, leaseUntil: null, wakeAt: now };
-    await this.records.change(this.id, ({ record }) => (this.#holds(record) ? { head: back } : undefined));
+    const given = await this.records.change(this.id, ({ record }) =>
+      this.#holds(record) ? { head: back } : undefined,
+    );
     this.#lose("The worker is closing.");
+    if (given !== undefined) await this.records.engine.waker.wake(this.id).catch(() => undefined); // Sweeps find it too.
   }
 
   /** One write at a time; those who ask meanwhile share the next, which holds all that came by then. */

@@ -44,7 +44,7 @@ export async function createWorker(server: Server, options: WorkerOptions): Prom
   const core = coreOf(server);
   const { clock, keyring, trace } = core.settings;
   const runner = new TaskRunner(core, new TaskRecords(engine, keyring, clock), leaseMs);
-  const loop = await engine.waker.work((id) => runner.run(id), { concurrency });
+  const loop = await engine.waker.work((id) => runner.run(id), { concurrency, leaseMs });
 
   // What was stored but not woken, whose worker died, or whose time has come while nobody had a timer.
   let sweeping: Promise<void> | undefined;

@@ -1,0 +1,75 @@
+import { Buffer } from "node:buffer";
+import type { Pool } from "pg";
+import { dueAt, isTerminal, type TaskRecord, type TaskStore } from "./engine.ts";
+
+const SWEEP_TASKS = 1_000;
+
+/** What the table needs, in the schema that is the search path. */
+export const TASK_TABLE_SQL = `
+create table if not exists volley_task (
+  id text primary key,
+  version integer not null,
+  ended boolean not null,
+  due_at bigint,
+  keep_until bigint not null,
+  head jsonb not null,
+  sealed bytea not null
+);
+create index if not exists volley_task_due on volley_task (due_at) where due_at is not null;
+create index if not exists volley_task_keep_until on volley_task (keep_until);
+`;
+
+interface Row {
+  readonly head: Omit<TaskRecord, "sealed">;
+  readonly sealed: Buffer;
+}
+
+/** @param pool whose search path is the table's schema */
+export function createPostgresStore(pool: Pool): TaskStore {
+  const read = async (id: string): Promise<TaskRecord | undefined> => {
+    const { rows } = await pool.query<Row>("select head, sealed from volley_task where id = $1", [id]);
+    return rows[0] && { ...rows[0].head, sealed: rows[0].sealed };
+  };
+  return {
+    async create(record) {
+      const { rowCount } = await pool.query(
+        `insert into volley_task (id, version, ended, due_at, keep_until, head, sealed)
+         values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+        columns(record),
+      );
+      return rowCount === 1 ? record : ((await read(record.id)) ?? record);
+    },
+    read,
+    async update(id, version, record) {
+      const [, ...values] = columns(record);
+      const { rowCount } = await pool.query(
+        `update volley_task set version = $3, ended = $4, due_at = $5, keep_until = $6, head = $7, sealed = $8
+         where id = $1 and version = $2 and not ended`,
+        [id, version, ...values],
+      );
+      return rowCount === 1;
+    },
+    async due(now, limit) {
+      const { rows } = await pool.query<{ readonly id: string }>(
+        "select id from volley_task where due_at <= $1 order by due_at limit $2",
+        [now, limit],
+      );
+      return rows.map(({ id }) => id);
+    },
+    async sweep(now) {
+      // So many at once, and none that another worker sweeps.
+      await pool.query(
+        `delete from volley_task where id in (
+           select id from volley_task where keep_until <= $1 limit ${SWEEP_TASKS} for update skip locked)`,
+        [now],
+      );
+    },
+  };
+}
+
+function columns(record: TaskRecord): unknown[] {
+  const { sealed, ...head } = record;
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  const { id, version, status, keepUntil } = record;
+  return [id, version, isTerminal(status), dueAt(record), keepUntil, JSON.stringify(head), bytes];
+}
