@@ -1,4 +1,5 @@
 // volley-mcp/tasks/bullmq-postgres: tasks in PostgreSQL, woken by BullMQ, for any number of machines.
+import type { PostgresConnectionOptions, PostgresPoolConfig } from "bullmq";
 import type { Pool, PoolConfig } from "pg";
 import { VolleyError } from "../protocol/index.ts";
 import { createBullWaker, QUEUE } from "./bull-waker.ts";
@@ -67,15 +68,16 @@ export async function createBullPostgresEngine(options: BullPostgresEngineOption
   }
   // BullMQ has pools of its own, since it sets their search path, and a connection to listen on.
   const { Queue, Worker } = withBackend(createPostgresBackend);
+  const connectionOf = (max: number): PostgresConnectionOptions => ({ ...config, schema, max }) as PostgresPoolConfig;
   const queue = new Queue(QUEUE, {
-    connection: { ...config, schema, max: 2 },
+    connection: connectionOf(2),
     streams: { events: { maxLen: 100 } },
   });
   // Calls reject with the reason; without a listener it would be printed as well.
   queue.on("error", () => undefined);
 
   const waker = createBullWaker(queue, (take, settings) => {
-    const worker = new Worker(QUEUE, take, { connection: { ...config, schema, max: 4 }, ...settings });
+    const worker = new Worker(QUEUE, take, { connection: connectionOf(4), ...settings });
     worker.on("error", () => undefined);
     return { worker, close: async () => undefined };
   });

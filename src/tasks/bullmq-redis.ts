@@ -1,5 +1,5 @@
 // volley-mcp/tasks/bullmq-redis: tasks in Redis or Valkey, woken by BullMQ, for any number of machines.
-import type { Cluster, Redis } from "ioredis";
+import type { Cluster, ClusterOptions, Redis } from "ioredis";
 import { VolleyError } from "../protocol/index.ts";
 import { createBullWaker, QUEUE } from "./bull-waker.ts";
 import type { TaskEngine } from "./engine.ts";
@@ -90,8 +90,8 @@ async function connect(url: string): Promise<Redis> {
 /** One more connection to the same place; a worker's waits as long as it takes (null). */
 function alike(client: Redis | Cluster, maxRetriesPerRequest: null | 10 = 10): Redis | Cluster {
   if (!("nodes" in client && client.isCluster)) return quiet((client as Redis).duplicate({ maxRetriesPerRequest }));
-  const { redisOptions } = client.options;
-  return quiet(client.duplicate(undefined, { redisOptions: { ...redisOptions, maxRetriesPerRequest } }));
+  const redisOptions = { ...client.options.redisOptions, maxRetriesPerRequest } as ClusterOptions["redisOptions"];
+  return quiet(client.duplicate(undefined, { redisOptions } as ClusterOptions));
 }
 
 function quiet<T extends Redis | Cluster>(client: T): T {
