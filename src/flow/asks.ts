@@ -12,6 +12,7 @@ import { type ContextPromise, type Deferred, defer, never } from "./context-prom
 import type { Flow } from "./flow.ts";
 import type { AnswerEntry, AskKind, Found } from "./journal.ts";
 import type { Run } from "./run.ts";
+import { tell } from "./tracing.ts";
 
 /** A question of an author, whatever its kind. */
 export interface Question<T> {
@@ -45,7 +46,10 @@ export function ask<T>(run: Run, flow: Flow, question: Question<T>): ContextProm
   const asking = new Asking(run, flow, question);
   const found = run.journal.find("a", question.key) ?? acceptLoose(run, flow, question);
   if (found === undefined) asking.openUnanswered();
-  else run.replay(found, () => asking.useAnswer(found));
+  else {
+    tell(flow, { type: "answered", key: question.key, replayed: !flow.asked.has(question.key) });
+    run.replay(found, () => asking.useAnswer(found));
+  }
   return run.hand(question.key, asking.ends.promise);
 }
 
@@ -126,8 +130,15 @@ class Asking<T> {
     } else {
       if (this.#flow.services.development && kind === "form") warn(this.#flow, request);
       if (reason !== "") {
-        this.#flow.services.trace?.({ type: "asked_again", target: this.#flow.definition.name, key, reason });
+        this.#flow.services.trace?.({
+          type: "asked_again",
+          within: this.#flow.traced,
+          target: this.#flow.definition.name,
+          key,
+          reason,
+        });
       }
+      tell(this.#flow, { type: "asked", key, tries });
       this.#run.open(
         {
           key,

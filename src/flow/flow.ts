@@ -2,7 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { ErrorCode, RpcError } from "../protocol/index.ts";
 import { base64url, type Keyring, type Principal, type Sealer } from "../state/index.ts";
 import { type FlowBody, Journal, type OpenQuestion } from "./journal.ts";
-import type { Clock, FlowDefinition, LoadMonitor, TaskStarter, Trace } from "./types.ts";
+import type { Clock, FlowDefinition, LoadMonitor, TaskStarter, Trace, TracedRound } from "./types.ts";
 
 /** What every round works with; made once for a server. */
 export interface RoundServices {
@@ -12,6 +12,8 @@ export interface RoundServices {
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
   readonly trace: Trace | undefined;
+  /** Whether the trace wants to hear of rounds, and not only of faults. */
+  readonly traceRounds?: boolean | undefined;
   /** Undefined where the server has no task engine. */
   readonly tasks?: TaskStarter | undefined;
   /** Undefined where load is never shed. */
@@ -47,6 +49,10 @@ export class Flow {
   yields: number;
   /** This round ends with a voluntary ticket. */
   yielded = false;
+  /** This round, for those who trace it. */
+  traced: TracedRound | undefined;
+  /** What the trace of an earlier round wants to find again. */
+  origin: string | undefined;
   waits: number;
   #id: string | undefined;
 
@@ -72,6 +78,7 @@ export class Flow {
     this.yields = body?.y ?? 0;
     this.waits = body?.w ?? 0;
     this.#id = body?.f;
+    this.origin = body?.t;
     const restart = body !== undefined && body.v < definition.version && definition.whenOlder === "restart";
     this.journal = new Journal(restart ? body.j.map((group) => group.filter((entry) => entry[0] === "o")) : body?.j);
     this.asked = restart ? NO_QUESTIONS : new Map(body?.q.map((question) => [question[0], question]));
@@ -100,6 +107,7 @@ export class Flow {
       y: this.yields,
       w: this.waits,
       ...(manualState === undefined ? {} : { m: manualState }),
+      ...(this.origin === undefined ? {} : { t: this.origin }),
     };
   }
 }

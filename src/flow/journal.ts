@@ -82,6 +82,8 @@ export interface FlowBody {
   readonly w: number;
   /** The state of a handler that keeps its own. */
   readonly m?: string;
+  /** What a trace wants to find again. */
+  readonly t?: string;
 }
 
 /** Authentic, so only a body of another format fails here. */

@@ -9,6 +9,7 @@ import { toJsonCopy } from "./json-value.ts";
 import { openRecord, sealRecord } from "./record.ts";
 import type { Run } from "./run.ts";
 import { shed } from "./shedding.ts";
+import type { EffectOutcome } from "./types.ts";
 import { measure } from "./work.ts";
 
 const LEASE_MS = 15_000;
@@ -48,8 +49,10 @@ export function once<T>(
   checkOptions(flow, name, options);
   const ends = defer<T>();
   const found = run.journal.find("o", name);
-  if (found !== undefined) run.replay(found, () => ends.resolve(found.entry[2] as T));
-  else if (options.key === undefined && !flow.presented) run.wantTicket();
+  if (found !== undefined) {
+    tellOutcome(flow, name, "replayed");
+    run.replay(found, () => ends.resolve(found.entry[2] as T));
+  } else if (options.key === undefined && !flow.presented) run.wantTicket();
   else if (!shed(run, flow)) {
     const done = (outcome: { readonly value: T } | undefined): Promise<void> | undefined => {
       if (outcome === undefined) {
@@ -99,8 +102,12 @@ export async function happen<T>(
   const owner = base64url(random(16));
   const giveUpAt = clock.now() + HOLD_MS;
   let takeOver = false;
+  let told: EffectOutcome | undefined;
   for (;;) {
     const result: ClaimResult = await reach(() => ledger.claim({ ...place, name, owner, leaseMs: LEASE_MS, takeOver }));
+    // Who waits for another looks often, and says it once.
+    if (result.status !== told) tellOutcome(flow, name, result.status);
+    told = result.status;
     switch (result.status) {
       case "claimed": {
         const work = result.epoch > 1 && options.recover !== undefined ? options.recover : effect;
@@ -152,18 +159,29 @@ async function perform<T>(
       value = await work(scope);
       toJsonCopy(hold.name, value); // What cannot be recorded cannot be given to a second arrival: nobody knows then.
     } catch (error) {
-      if (error instanceof NotDone) await reach(() => ledger.release(hold));
-      else if (error instanceof Failed) await settle(true, error.message);
-      else {
+      if (error instanceof NotDone) {
+        tellOutcome(flow, hold.name, "not_done");
+        await reach(() => ledger.release(hold));
+      } else if (error instanceof Failed) {
+        tellOutcome(flow, hold.name, "failed");
+        await settle(true, error.message);
+      } else {
+        tellOutcome(flow, hold.name, "in_doubt");
         await reach(() => ledger.doubt(hold));
         throw new InDoubt(hold.name, { cause: error });
       }
       throw error;
     }
-    return (await settle(false, value)) ? { value } : undefined;
+    const settled = await settle(false, value);
+    tellOutcome(flow, hold.name, settled ? "done" : "lost");
+    return settled ? { value } : undefined;
   } finally {
     stop();
   }
+}
+
+function tellOutcome(flow: Flow, name: string, outcome: EffectOutcome): void {
+  flow.services.trace?.({ type: "effect", within: flow.traced, target: flow.definition.name, name, outcome });
 }
 
 /** Renews the lease while the effect runs, and says so when it is lost. */

@@ -19,6 +19,7 @@ import { RunContext } from "./run-context.ts";
 import { mayUseState } from "./single-use.ts";
 import { gate, takeAnswers } from "./take-answers.ts";
 import { type ResumedTask, resumeTask, type TaskOutcome } from "./task-run.ts";
+import { traceRound } from "./tracing.ts";
 import type { FlowDefinition, RoundReply, RoundRequest, TaskOptions } from "./types.ts";
 
 /** Plays rounds: opens what the client carried, runs the handler, seals what it must carry on. */
@@ -58,26 +59,21 @@ export function createRounds(services: RoundServices): Rounds {
         throw refuse(services, request, "used");
       }
       const run = new Run(request, definition, flow.journal, services.clock, services.trace);
-      const outcome = await run.play(() => call(new RunContext(run, flow, sound)));
-      services.trace?.({
-        type: "round",
-        target: definition.name,
-        flow: flow.knownId,
-        round: flow.round,
-        outcome: outcome.type,
+      return await traceRound<RoundReply>(flow, run, async (enter) => {
+        const outcome = await run.play(() => enter(() => call(new RunContext(run, flow, sound))));
+        switch (outcome.type) {
+          case "threw":
+            throw outcome.error;
+          case "suspended":
+            return suspend(flow, run, outcome.asks, request, bound);
+          case "handed_off":
+            return { type: "task", result: await handOff(flow, outcome.options, request) };
+          case "returned":
+            return isManual(outcome.value)
+              ? returnManual(flow, outcome.value, request, bound)
+              : { type: "complete", value: outcome.value };
+        }
       });
-      switch (outcome.type) {
-        case "threw":
-          throw outcome.error;
-        case "suspended":
-          return suspend(flow, run, outcome.asks, request, bound);
-        case "handed_off":
-          return { type: "task", result: await handOff(flow, outcome.options, request) };
-        case "returned":
-          return isManual(outcome.value)
-            ? returnManual(flow, outcome.value, request, bound)
-            : { type: "complete", value: outcome.value };
-      }
     },
 
     async start(request, definition, options) {

@@ -24,6 +24,9 @@ export class Run {
   readonly carrier: Carrier | undefined;
   /** Whether something was recorded that no sealed state has yet. */
   recorded = false;
+  /** Entries that were handed out of the journal, and such that came to be. */
+  replayed = 0;
+  recordedCount = 0;
   /** How much JSON was recorded in this run. */
   recordedBytes = 0;
   /** Whether the round may end with a ticket although nothing was recorded: an effect is under way. */
@@ -118,6 +121,7 @@ export class Run {
 
   /** Hands out a journal entry: now, or a turn after the groups before it. */
   replay(found: Found, hand: () => void): void {
+    this.replayed++;
     this.#arrivals.replay(found, hand);
     if (this.#arrivals.pending) this.touch();
   }
@@ -132,6 +136,7 @@ export class Run {
       if (this.closed) return;
       this.#arrivals.add(entry, call.startedAt);
       this.recorded = true;
+      this.recordedCount++;
       if (this.carrier === undefined) hand();
       else handing = this.carrier.save().then(hand, (error: unknown) => this.#close({ type: "threw", error }));
       this.touch();

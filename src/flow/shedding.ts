@@ -23,6 +23,6 @@ export function shed(run: Run, flow: Flow): boolean {
   if (shedding === undefined || !run.recorded || !shedding.overloaded()) return false;
   const first = !flow.yielded;
   if (!endRound(run, flow)) return false;
-  if (first) trace?.({ type: "shed", target: flow.definition.name, round: flow.round });
+  if (first) trace?.({ type: "shed", within: flow.traced, target: flow.definition.name, round: flow.round });
   return true;
 }

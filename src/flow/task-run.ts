@@ -13,6 +13,7 @@ import type { OpenAsk } from "./outcome.ts";
 import { Run } from "./run.ts";
 import { RunContext } from "./run-context.ts";
 import { gate, takeAnswers } from "./take-answers.ts";
+import { traceRound } from "./tracing.ts";
 import type { FlowDefinition, RoundRequest } from "./types.ts";
 
 /** A question that a task waits for; plain JSON. */
@@ -89,33 +90,28 @@ export async function resumeTask(
   const run = new Run(request, definition, flow.journal, services.clock, services.trace, carrier);
   // Answers are settled before anything rests on them.
   if (answered.length > 0) await keeper.save(stateNow());
-  const outcome = await run.play(() => call(new RunContext(run, flow, undefined)));
-  services.trace?.({
-    type: "round",
-    target: definition.name,
-    flow: flow.knownId,
-    round: flow.round,
-    outcome: outcome.type,
-  });
-  switch (outcome.type) {
-    case "threw":
-      return outcome;
-    case "returned":
-      return isObject(outcome.value) && outcome.value.resultType === "input_required"
-        ? { type: "threw", error: manual(definition) }
-        : outcome;
-    case "suspended": {
-      const inputRequests: InputRequests = Object.create(null);
-      for (const ask of outcome.asks) inputRequests[ask.key] = ask.request;
-      gate(inputRequests, request);
-      const state = { body: flow.toBody([], undefined), asks: outcome.asks.map((ask) => toTaskAsk(run, ask)) };
-      // Neither asked nor timed: an effect runs elsewhere, and nobody says when it has ended.
-      const lookAt = outcome.asks.length === 0 ? services.clock.now() + LOOK_AGAIN_MS : undefined;
-      return { type: "suspended", state, wakeAt: outcome.wakeAt ?? lookAt };
+  return await traceRound<TaskOutcome>(flow, run, async (enter) => {
+    const outcome = await run.play(() => enter(() => call(new RunContext(run, flow, undefined))));
+    switch (outcome.type) {
+      case "threw":
+        return outcome;
+      case "returned":
+        return isObject(outcome.value) && outcome.value.resultType === "input_required"
+          ? { type: "threw", error: manual(definition) }
+          : outcome;
+      case "suspended": {
+        const inputRequests: InputRequests = Object.create(null);
+        for (const ask of outcome.asks) inputRequests[ask.key] = ask.request;
+        gate(inputRequests, request);
+        const state = { body: flow.toBody([], undefined), asks: outcome.asks.map((ask) => toTaskAsk(run, ask)) };
+        // Neither asked nor timed: an effect runs elsewhere, and nobody says when it has ended.
+        const lookAt = outcome.asks.length === 0 ? services.clock.now() + LOOK_AGAIN_MS : undefined;
+        return { type: "suspended", state, wakeAt: outcome.wakeAt ?? lookAt };
+      }
+      case "handed_off":
+        throw new Error("A task was handed off, which toTask never does with a carrier.");
     }
-    case "handed_off":
-      throw new Error("A task was handed off, which toTask never does with a carrier.");
-  }
+  });
 }
 
 /** S6 holds in a task too: by what the client declared when it was made. */

@@ -31,10 +31,18 @@ export interface RoundRequest {
   readonly progressToken: ProgressToken | undefined;
   readonly logLevel: LoggingLevel | undefined;
   readonly exchange: Exchange;
+  /** Where the client says that this request belongs in its own trace. */
+  readonly traceContext?: TraceContext | undefined;
   /** All arguments as they came, where a state is bound to a part of them: a task checks them again. */
   readonly allArguments?: unknown;
   /** The request itself asks for a task, as clients of SEP-2322 do. */
   readonly task?: TaskWish | undefined;
+}
+
+/** W3C Trace Context as it came: not checked. */
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly tracestate: string | undefined;
 }
 
 /** What a client of SEP-2322 wants of a task. */
@@ -154,23 +162,106 @@ export interface LoadMonitor {
   overloaded(): boolean;
 }
 
+/** The round that an event belongs to: one object a round, the same in all its events. */
+export interface TracedRound {
+  readonly method: RoundRequest["method"];
+  readonly kind: FlowDefinition["kind"];
+  /** Under which name the tool, prompt or resource was registered; never what the client sent. */
+  readonly name: string;
+  readonly round: number;
+  /** It is played by a worker, not for a request. */
+  readonly task: boolean;
+  readonly parent: TraceContext | undefined;
+  /**
+   * What a trace wants to find again in the flow's later rounds, wherever they are played, such as the id of the first
+   * span. Written while `round_started` is told, it is sealed into the state: every byte travels with every round.
+   */
+  origin: string | undefined;
+  /** Set while `round_started` is told: calls the handler, in a context of the trace's own. */
+  enter?: <T>(call: () => T) => T;
+}
+
 /** What happened inside, for the operator: the place for the precise reasons that a peer is never told. */
 export type TraceEvent =
   | { readonly type: "state_refused"; readonly reason: string; readonly method: string; readonly target: string }
   | { readonly type: "answers_without_state"; readonly target: string; readonly keys: readonly string[] }
-  | { readonly type: "asked_again"; readonly target: string; readonly key: string; readonly reason: string }
+  | {
+      readonly type: "asked_again";
+      readonly within: TracedRound | undefined;
+      readonly target: string;
+      readonly key: string;
+      readonly reason: string;
+    }
+  /** Told, as all events that need a `TracedRound`, only where the server was given a trace. */
+  | { readonly type: "round_started"; readonly within: TracedRound }
   | {
       readonly type: "round";
+      readonly within: TracedRound | undefined;
       readonly target: string;
       readonly flow: string | undefined;
       readonly round: number;
+      /** `complete`, `input_required`, `task` or `threw`; in a task `returned`, `suspended` or `threw`. */
       readonly outcome: string;
+      /** What kind of error it ended with: a code or a name, never a message. */
+      readonly error: string | undefined;
+      readonly durationMs: number;
+      /** Answers and values that came out of the journal. */
+      readonly replayed: number;
+      /** Values that came to be in this round. */
+      readonly recorded: number;
+      /** Questions that the round left open. */
+      readonly asked: number;
+    }
+  | { readonly type: "asked"; readonly within: TracedRound; readonly key: string; readonly tries: number }
+  | {
+      readonly type: "answered";
+      readonly within: TracedRound;
+      readonly key: string;
+      /** It was answered in an earlier round. */
+      readonly replayed: boolean;
+    }
+  | {
+      readonly type: "step";
+      readonly within: TracedRound;
+      readonly name: string;
+      readonly replayed: boolean;
+      readonly failed: boolean;
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: "effect";
+      readonly within: TracedRound | undefined;
+      readonly target: string;
+      readonly name: string;
+      readonly outcome: EffectOutcome;
     }
   | { readonly type: "late_call"; readonly target: string; readonly name: string }
   /** The process had too much to do: the flow goes on in a later round. */
-  | { readonly type: "shed"; readonly target: string; readonly round: number }
+  | {
+      readonly type: "shed";
+      readonly within: TracedRound | undefined;
+      readonly target: string;
+      readonly round: number;
+    }
   | { readonly type: "many_rounds"; readonly target: string; readonly round: number }
   | { readonly type: "warning"; readonly target: string; readonly message: string }
   | { readonly type: "fault"; readonly target: string; readonly error: unknown };
+
+/**
+ * What the ledger said of an effect, or what became of one that was claimed: `done`, `failed`, `not_done`, `in_doubt`, or
+ * `lost` to another owner. `replayed`: the flow's own journal had its value.
+ */
+export type EffectOutcome =
+  | "claimed"
+  | "settled"
+  | "conflict"
+  | "running"
+  | "in_doubt"
+  | "expired"
+  | "done"
+  | "failed"
+  | "not_done"
+  | "lost"
+  | "replayed";
 
 export type Trace = (event: TraceEvent) => void;

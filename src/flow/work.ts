@@ -6,6 +6,7 @@ import type { Flow } from "./flow.ts";
 import { toJsonCopy } from "./json-value.ts";
 import type { Run } from "./run.ts";
 import { shed } from "./shedding.ts";
+import { tell } from "./tracing.ts";
 
 /** Does a step's work, or hands out its value from the journal. */
 export function step<T>(
@@ -18,17 +19,28 @@ export function step<T>(
   if (call === undefined) return never();
   const ends = defer<T>();
   const found = run.journal.find("s", name);
-  if (found !== undefined) run.replay(found, () => ends.resolve(found.entry[2] as T));
-  else if (!shed(run, flow)) {
+  if (found !== undefined) {
+    tell(flow, { type: "step", name, replayed: true, failed: false, durationMs: 0 });
+    run.replay(found, () => ends.resolve(found.entry[2] as T));
+  } else if (!shed(run, flow)) {
     const scope = new StepScope(run, flow, name);
+    const { clock } = flow.services;
+    const startedAt = clock.now();
+    const ended = (failed: boolean): void =>
+      tell(flow, { type: "step", name, replayed: false, failed, durationMs: clock.now() - startedAt });
     const done = (value: T): Promise<void> | undefined => {
+      ended(false);
       const copy = toJsonCopy(name, value);
       measure(run, flow, name, copy.text);
       return run.record(copy.value === undefined ? ["s", name] : ["s", name, copy.value], call, () =>
         ends.resolve(copy.value as T),
       );
     };
-    run.work(name, () => work(scope), done, ends.reject);
+    const failed = (error: unknown): void => {
+      ended(true);
+      ends.reject(error);
+    };
+    run.work(name, () => work(scope), done, failed);
   }
   return run.hand(name, ends.promise);
 }

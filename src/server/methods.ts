@@ -1,4 +1,4 @@
-import type { RoundRequest, Rounds } from "../flow/index.ts";
+import type { RoundRequest, Rounds, TraceContext } from "../flow/index.ts";
 import {
   checkJson,
   ErrorCode,
@@ -110,7 +110,15 @@ export function round(method: RoundRequest["method"], target: string, args: unkn
     progressToken: meta.progressToken,
     logLevel: meta[META.logLevel],
     exchange: call,
+    traceContext: traceContext(meta),
   };
+}
+
+// The sizes are those that W3C Trace Context asks to be carried.
+function traceContext({ traceparent, tracestate }: RequestMetaObject): TraceContext | undefined {
+  if (typeof traceparent !== "string" || traceparent.length > 128) return undefined;
+  const state = typeof tracestate === "string" && tracestate.length <= 512 ? tracestate : undefined;
+  return { traceparent, tracestate: state };
 }
 
 /** What a state is bound to, and what the handler gets: the same part of the arguments. */

@@ -138,6 +138,7 @@ export function createServer(options: ServerOptions): Server {
     clock,
     random,
     trace,
+    traceRounds: options.trace !== undefined,
     development,
     tasks: tasks?.starter,
     shedding: options.shedding,
