@@ -15,8 +15,8 @@ import { delimiter, join } from "node:path";
 export const needs = [
   { name: "wrk, a load generator", program: "wrk", debian: "wrk", usedBy: "bench" },
   { name: "script, a pseudo terminal", program: "script", debian: "bsdutils", usedBy: "test/demo in a terminal" },
-  { name: "Redis", program: "redis-server", debian: "redis-server", usedBy: "test/ledger on Redis" },
-  { name: "PostgreSQL", program: "initdb", debian: "postgresql", usedBy: "test/ledger on Postgres" },
+  { name: "Redis", program: "redis-server", debian: "redis-server", usedBy: "test/ledger and test/tasks on Redis" },
+  { name: "PostgreSQL", program: "initdb", debian: "postgresql", usedBy: "test/ledger and test/tasks on Postgres" },
 ];
 
 /** Where Debian keeps the programs of its PostgreSQL, one folder a version, the newest last. */

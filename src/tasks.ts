@@ -17,6 +17,7 @@ export type {
   TasksOptions,
   TaskWaker,
   WakerLoop,
+  WakerOptions,
   Worker,
   WorkerOptions,
   WorkingTask,

@@ -91,7 +91,7 @@ async function connect(url: string): Promise<Redis> {
 function alike(client: Redis | Cluster, maxRetriesPerRequest: null | 10 = 10): Redis | Cluster {
   if (!("nodes" in client && client.isCluster)) return quiet((client as Redis).duplicate({ maxRetriesPerRequest }));
   const redisOptions = { ...client.options.redisOptions, maxRetriesPerRequest } as ClusterOptions["redisOptions"];
-  return quiet(client.duplicate(undefined, { redisOptions } as ClusterOptions));
+  return quiet(client.duplicate(undefined, { redisOptions } as Parameters<Cluster["duplicate"]>[1]));
 }
 
 function quiet<T extends Redis | Cluster>(client: T): T {
