@@ -28,6 +28,7 @@ export type { CacheHint, CorsOptions, HeaderReader, Limits, ServerOptions, Setti
 export type { Quota, RateLimiter } from "./rate-limiter.ts";
 export { invalidParams } from "./refusal.ts";
 export type { Completer, ListedResource, ResourceLister } from "./registry.ts";
+export { report } from "./report.ts";
 export type { Results } from "./results.ts";
 export { coreOf, createServer, type Registered, type Server } from "./server.ts";
 export type { AttachedTasks, TaskService, TaskWatch } from "./task-service.ts";

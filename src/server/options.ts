@@ -12,6 +12,7 @@ import {
 } from "../state/index.ts";
 import type { EventBus } from "./events.ts";
 import { createMemoryRateLimiter, type RateLimiter } from "./rate-limiter.ts";
+import { report } from "./report.ts";
 import type { TaskService } from "./task-service.ts";
 
 /** What `authenticate` sees of a request: its headers, never its body. */
@@ -221,8 +222,3 @@ function judge(hasKeys: boolean, options: ServerOptions): VolleyError | undefine
   }
   return undefined;
 }
-
-const report: Trace = (event) => {
-  if (event.type === "fault") console.error(`[volley] fault in ${event.target}:`, event.error);
-  else if (event.type === "warning") console.error(`[volley] ${event.target}: ${event.message}`);
-};

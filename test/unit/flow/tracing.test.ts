@@ -56,7 +56,7 @@ describe("what a trace is told", () => {
     const flow = harness(
       async (_args, ctx) => {
         await ctx.step("look", () => Promise.reject(new TypeError("of Ada"))).catch(() => undefined);
-        return await ctx.once("charge", { key: 1, keepFor: 1_000 }, () => {
+        return await ctx.once("charge", { key: "1", keepFor: 1_000 }, () => {
           throw new NotDone("for Ada");
         });
       },
