@@ -14,6 +14,7 @@ import { MemoryCall } from "../server/memory-call.ts";
 /** Node 20 has no node:sqlite. */
 export const hasSqlite: boolean = process.getBuiltinModule?.("node:sqlite") !== undefined;
 
+export const KEY = "vk1_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 export const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } } as const;
 export const ALL = { elicitation: { form: {}, url: {} }, ...TASKS } as const;
 
@@ -44,16 +45,18 @@ export async function rig(
     readonly tasks?: Partial<TasksOptions>;
     readonly server?: Partial<ServerOptions>;
     readonly path?: string;
+    /** Another than one in a file; closed with the rig. */
+    readonly engine?: TaskEngine;
     readonly worker?: false | { leaseMs?: number; sweepMs?: number };
   } = {},
 ): Promise<Rig> {
   const folder = options.path === undefined ? mkdtempSync(join(tmpdir(), "volley-tasks-")) : undefined;
   const path = options.path ?? join(folder ?? "", "tasks.db");
-  const engine = createSqliteEngine({ path });
+  const engine = options.engine ?? createSqliteEngine({ path });
   const server = createServer({
     name: "test",
     version: "1.0.0",
-    keys: ["vk1_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
+    keys: [KEY],
     trace: () => undefined,
     tasks: createTasks({ engine, ...options.tasks }),
     ...options.server,

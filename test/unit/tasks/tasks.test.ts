@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { RpcError } from "../../../src/index.ts";
+import { RpcError, type Server } from "../../../src/index.ts";
 import { ALL, hasSqlite, rig, TASKS } from "./harness.ts";
 
 const Name = z.object({ name: z.string() });
@@ -351,6 +351,46 @@ describe.skipIf(!hasSqlite)("tasks", () => {
     const { result } = await on.ask("tools/call", { name: "asks" }, { can: TASKS });
     const failed = await on.until(result.taskId, "failed");
     expect(failed.error).toMatchObject({ code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } });
+  });
+
+  test("T7: a worker that closes gives its tasks back at once; what its handler does later does not count", async () => {
+    const release: (() => void)[] = [];
+    let tries = 0;
+    const register = (server: Server): void => {
+      server.tool("long", { task: "required" }, async (_args, ctx) => {
+        const first = await ctx.step("first", () => ++tries);
+        const second = await ctx.step("second", async () => {
+          tries += 1;
+          const mine = tries;
+          if (mine === 2) await new Promise<void>((resolve) => release.push(resolve));
+          return mine;
+        });
+        return `${first} ${second}`;
+      });
+    };
+    await using on = await rig(register, { worker: { leaseMs: 60_000 } });
+    await using other = await rig(register, { path: on.path, worker: false });
+    const { taskId } = await on.call("long");
+    await vi.waitFor(() => expect(tries).toBe(2));
+    await on.worker?.close(0);
+    await other.startWorker();
+    const ended = await other.until(taskId, "completed");
+    expect(ended.result.content[0].text).toBe("1 3");
+    for (const each of release) each();
+    await delay(100);
+    expect(await on.get(taskId)).toEqual(ended);
+  });
+
+  test("a tool that this worker does not have is left to others", async () => {
+    await using on = await rig((server) => server.tool("job", { task: "required" }, () => "done"), { worker: false });
+    await using other = await rig(() => undefined, { path: on.path });
+    const { taskId } = await on.call("job");
+    await vi.waitFor(async () => expect((await other.engine.store.read(taskId))?.epoch).toBe(1));
+    await vi.waitFor(async () => {
+      const record = await on.engine.store.read(taskId);
+      expect([record?.leaseUntil, record?.status]).toEqual([null, "working"]);
+      expect(record?.wakeAt).toBeGreaterThan(Date.now());
+    });
   });
 
   test("nothing of people or handlers is in the store as it is", async () => {
