@@ -17,6 +17,7 @@ export const needs = [
   { name: "script, a pseudo terminal", program: "script", debian: "bsdutils", usedBy: "test/demo in a terminal" },
   { name: "Redis", program: "redis-server", debian: "redis-server", usedBy: "test/ledger and test/tasks on Redis" },
   { name: "PostgreSQL", program: "initdb", debian: "postgresql", usedBy: "test/ledger and test/tasks on Postgres" },
+  { name: "nginx", program: "nginx", debian: "nginx", usedBy: "test/fleet" },
 ];
 
 /** Where Debian keeps the programs of its PostgreSQL, one folder a version, the newest last. */

@@ -1,0 +1,233 @@
+// One run: a store, the processes behind nginx, the flows and what befalls them; then what was told against what was done.
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { generateKey } from "../../src/state.ts";
+import type { StoreKind } from "../ledger/stores.ts";
+import { type Counts, noCounts } from "./counts.ts";
+import { openPlace, type Place, type Told } from "./flows.ts";
+import { startNginx } from "./nginx.ts";
+import { type Supervised, supervise } from "./processes.ts";
+import { type FleetEvent, PROCESSES, type Schedule } from "./schedule.ts";
+import { type FleetStore, startStore } from "./store.ts";
+import { openTruth, type Truth } from "./truth.ts";
+
+/** Most flows that are played at the same time. */
+const MOST_PLACES = 64;
+/** No flow takes so long, whatever befalls it. */
+const FLOW_MS = 240_000;
+
+export async function runFleet(program: string, kind: StoreKind, { flows, events }: Schedule): Promise<Counts> {
+  const counts = noCounts();
+  const folder = mkdtempSync(join(tmpdir(), "volley-fleet-"));
+  const truth = openTruth(join(folder, "truth.db"));
+  const store = await startStore(kind, folder);
+  const sockets = Array.from({ length: PROCESSES }, (_, index) => join(folder, `${index}.sock`));
+  const nginx = await startNginx(sockets);
+  const keys = [generateKey()];
+  const watch = {
+    died: (signal: NodeJS.Signals | null) => void (signal === "SIGKILL" && counts.kills++),
+    stopped: () => void counts.stops++,
+  };
+  const settings = { kind, location: store.location, truth: join(folder, "truth.db"), keys };
+  const processes = await Promise.all(
+    sockets.map((socket) => supervise(program, { ...settings, socket, version: 1, skewMs: 0, busy: false }, watch)),
+  );
+  const told: Told[] = [];
+  const past = createPast();
+  const places = await Promise.all(
+    Array.from({ length: Math.min(MOST_PLACES, Math.ceil(flows.length / 5)) }, (_, index) =>
+      openPlace({ url: nginx.url, counts, told, over: past.over }, index),
+    ),
+  );
+  try {
+    const pace = createPace(flows.length);
+    const suffered = suffer(events, { processes, store, keys }, pace, past.happened);
+    const played = places.map(async (place) => {
+      for (let index = await pace.begin(); index < flows.length; index = await pace.begin()) {
+        const plan = flows[index];
+        if (plan !== undefined) await inTime(place.play(plan), counts, `flow ${index}`);
+      }
+    });
+    await Promise.all([suffered, ...played]);
+    counts.flows = flows.length;
+    await weigh(places, processes, store, counts);
+  } finally {
+    await Promise.all([...places, ...processes].map((part) => part.close()));
+    await nginx.close();
+    await store.remove();
+  }
+  compare(told, truth, counts);
+  truth.close();
+  await rm(folder, { recursive: true, force: true });
+  return counts;
+}
+
+interface Pace {
+  /** The number of the next flow, once it may begin. */
+  begin(): Promise<number>;
+  /** Resolves when so many flows have begun. */
+  reached(flows: number): Promise<void>;
+  /** No flow far beyond this number begins: what is to befall the flows does not come after them. */
+  hold(beyond: number): void;
+}
+
+function createPace(size: number): Pace {
+  const ahead = Math.max(10, Math.round(size / 50));
+  let begun = 0;
+  let end = 0;
+  let changed: (() => void)[] = [];
+  const change = (): void => {
+    const heard = changed;
+    changed = [];
+    for (const resolve of heard) resolve();
+  };
+  const until = async (reached: () => boolean): Promise<void> => {
+    while (!reached()) await new Promise<void>((resolve) => void changed.push(resolve));
+  };
+  return {
+    async begin() {
+      await until(() => begun < end + ahead);
+      change();
+      return begun++;
+    },
+    reached: (flows) => until(() => begun >= flows),
+    hold(beyond) {
+      end = beyond;
+      change();
+    },
+  };
+}
+
+interface Past {
+  happened(event: FleetEvent["type"]): void;
+  /** Resolves when it has happened. */
+  over(event: FleetEvent["type"]): Promise<void>;
+}
+
+function createPast(): Past {
+  const past = new Set<string>();
+  const waiting = new Map<string, (() => void)[]>();
+  return {
+    happened(event) {
+      past.add(event);
+      for (const resolve of waiting.get(event) ?? []) resolve();
+    },
+    over: (event) =>
+      past.has(event)
+        ? Promise.resolve()
+        : new Promise((resolve) => void waiting.set(event, [...(waiting.get(event) ?? []), resolve])),
+  };
+}
+
+interface Fleet {
+  readonly processes: readonly Supervised[];
+  readonly store: FleetStore;
+  readonly keys: readonly string[];
+}
+
+/** Lets everything happen in its order, each when its time has come and the one before is over. */
+async function suffer(
+  events: readonly FleetEvent[],
+  { processes, store, keys }: Fleet,
+  pace: Pace,
+  happened: (event: FleetEvent["type"]) => void,
+): Promise<void> {
+  const [key = ""] = keys;
+  const newKey = generateKey();
+  const process = (index: number): Supervised => processes[index] as Supervised;
+  const roll = async (change: Parameters<Supervised["restart"]>[0]): Promise<void> => {
+    for (const each of processes) await each.restart(change);
+  };
+  const happen = async (event: FleetEvent): Promise<void> => {
+    switch (event.type) {
+      case "kill":
+        return process(event.process).kill();
+      case "stop":
+        return process(event.process).stop();
+      case "append_key":
+        return roll({ keys: [key, newKey] });
+      case "seal_with_new_key":
+        return roll({ keys: [newKey, key] });
+      case "roll_to_version_2":
+        return roll({ version: 2 });
+      case "busy":
+        return process(event.process).setBusy(event.on);
+      case "skew":
+        return process(event.process).restart({ skewMs: event.ms });
+      case "stop_store":
+        return store.interrupt("stop", event.downMs);
+      case "kill_store":
+        return store.interrupt("kill", event.downMs);
+    }
+  };
+  for (const event of events) {
+    pace.hold(event.at);
+    await pace.reached(event.at);
+    await happen(event);
+    happened(event.type);
+  }
+  pace.hold(Number.POSITIVE_INFINITY);
+}
+
+async function inTime(flow: Promise<void>, counts: Counts, name: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      counts.unclear.push(`${name} did not end`);
+      resolve();
+    }, FLOW_MS);
+  });
+  await Promise.race([flow, late]);
+  clearTimeout(timer);
+}
+
+const WAITING = 600;
+
+/** What the store and the processes hold for rounds that wait: all of them, with nothing else going on. */
+async function weigh(
+  places: readonly Place[],
+  processes: readonly Supervised[],
+  store: FleetStore,
+  counts: Counts,
+): Promise<void> {
+  const heap = async (): Promise<number> => {
+    const bytes = await Promise.all(processes.map((process) => process.weigh()));
+    return bytes.reduce((sum, each) => sum + each, 0);
+  };
+  const leave = async (): Promise<void> => {
+    for (let left = 0; left < WAITING; left += places.length) {
+      await Promise.all(places.map((place) => place.leaveWaiting()));
+    }
+  };
+  const rows = await store.rows();
+  await leave();
+  // Caches and compiled code come and go; what waiting rounds held would be there each time.
+  const growths: number[] = [];
+  for (let before = await heap(); growths.length < 3; ) {
+    await leave();
+    const after = await heap();
+    growths.push((after - before) / WAITING);
+    before = after;
+  }
+  counts.heapOfWaiting = Math.max(0, Math.round(Math.min(...growths)));
+  counts.rowsOfWaiting = (await store.rows()) - rows;
+}
+
+/** Holds what was told against what was done. */
+function compare(told: readonly Told[], truth: Truth, counts: Counts): void {
+  const done = truth.done();
+  for (const effects of done.values()) {
+    counts.effects += effects.length;
+    if (effects.length > 1) counts.doneTwice += 1;
+  }
+  counts.knownKeys = truth.known();
+  for (const { order, ending } of told) {
+    if (ending.type !== "told") continue;
+    const effects = done.get(order) ?? [];
+    if (ending.said === "nothing" && effects.length > 0) counts.toldOtherwise += 1;
+    if (ending.said === "done" && effects.length === 0) counts.lost += 1;
+    else if (ending.done.some((value) => !effects.includes(value))) counts.toldOtherwise += 1;
+  }
+}

@@ -1,0 +1,65 @@
+// A private nginx: each request to the next process in turn, whoever sent it and whatever it is about.
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { endProgram, freePort, pathOf, startProgram } from "../support/private-server.ts";
+
+export interface Proxy {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Sockets, not ports: while a process is dead nothing else can take its place. */
+export async function startNginx(sockets: readonly string[]): Promise<Proxy> {
+  const folder = mkdtempSync(join(tmpdir(), "volley-nginx-"));
+  const port = await freePort();
+  const file = join(folder, "nginx.conf");
+  writeFileSync(file, configuration(folder, port, sockets));
+  const nginx = await startProgram({
+    path: pathOf("nginx"),
+    args: ["-p", folder, "-e", "stderr", "-c", file],
+    ready: /using the ".*" event method/,
+  });
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async close() {
+      await endProgram(nginx, "SIGTERM");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One process, so that none is left over when ours ends early. */
+function configuration(folder: string, port: number, sockets: readonly string[]): string {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  return `
+    daemon off;
+    master_process off;
+    pid ${folder}/nginx.pid;
+    error_log stderr notice;
+    events { worker_connections 4096; }
+    http {
+      access_log off;
+      ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n")}
+      upstream fleet {
+        ${sockets.map((socket) => `server unix:${socket} max_fails=0;`).join("\n")}
+      }
+      server {
+        listen 127.0.0.1:${port};
+        keepalive_timeout 75;
+        keepalive_requests 1000000;
+        location / {
+          proxy_pass http://fleet;
+          proxy_http_version 1.1;
+          proxy_set_header Host $http_host;
+          proxy_set_header Connection "";
+          # Only where nothing was sent: a POST that a server may have heard is the client's to repeat.
+          proxy_next_upstream error;
+          proxy_read_timeout 60s;
+          proxy_buffering off;
+        }
+      }
+    }
+  `;
+}

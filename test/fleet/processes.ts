@@ -1,0 +1,115 @@
+// The processes of the fleet and their supervisor, which starts anew whatever has died.
+import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { devNode } from "../../scripts/listening.ts";
+import { type Asked, LEASE_MS, type Said, type ServerTask } from "./server-task.ts";
+
+/** Longer than a lease. */
+const STOPPED_MS = LEASE_MS + 1_000;
+const RESTART_MS = 50;
+const MOST_DEATHS = 20;
+
+export interface Supervised {
+  /** Kills it (SIGKILL) and resolves when its successor serves. */
+  kill(): Promise<void>;
+  /** Stops it (SIGSTOP) for longer than a lease, and resolves when it goes on. */
+  stop(): Promise<void>;
+  /** Ends it in good order, and resolves when its successor serves, with these settings changed. */
+  restart(change: Partial<ServerTask>): Promise<void>;
+  setBusy(busy: boolean): void;
+  /** How many bytes its live heap has. */
+  weigh(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Hears of every death, and of every stop that a process asks for. */
+export interface Watch {
+  died(signal: NodeJS.Signals | null): void;
+  stopped(): void;
+}
+
+export async function supervise(program: string, first: ServerTask, watch: Watch): Promise<Supervised> {
+  let task = first;
+  let child: ChildProcess;
+  let closing = false;
+  /** In a row. While its store is gone none can start. */
+  let deaths = 0;
+  let waiting: (() => void)[] = [];
+  let weighing: ((bytes: number) => void)[] = [];
+
+  const ready = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve));
+
+  /** Lets it go on after more than a lease; more than once, since a process that stops itself may be late with it. */
+  const goOn = async (stopped: ChildProcess): Promise<void> => {
+    watch.stopped();
+    for (const ms of [STOPPED_MS, 500, 1_000, 2_000]) {
+      await sleep(ms);
+      stopped.kill("SIGCONT");
+    }
+  };
+
+  const hear = (said: Said): void => {
+    if ("weighs" in said) {
+      for (const resolve of weighing) resolve(said.weighs);
+      weighing = [];
+    } else if (said.type === "stopping") void goOn(child);
+    else {
+      deaths = 0;
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    }
+  };
+
+  const start = (): void => {
+    const flags = ["--expose-gc", "--disable-warning=ExperimentalWarning"];
+    child = spawn(devNode, [...flags, program, JSON.stringify(task)], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    child.on("message", hear);
+    child.once("exit", (_code, signal) => {
+      watch.died(signal);
+      deaths += 1;
+      if (closing) return;
+      if (deaths > MOST_DEATHS) throw new Error("A process of the fleet cannot start: see above.");
+      setTimeout(start, RESTART_MS);
+    });
+  };
+
+  const ask = (asked: Asked): void => void child.send(asked, () => {});
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const next = ready();
+    child.kill(signal);
+    await next;
+  };
+
+  const served = ready();
+  start();
+  await served;
+  return {
+    kill: () => end("SIGKILL"),
+    async stop() {
+      child.kill("SIGSTOP");
+      await goOn(child);
+    },
+    async restart(change) {
+      task = { ...task, ...change };
+      await end("SIGTERM");
+    },
+    setBusy(busy) {
+      task = { ...task, busy };
+      ask({ busy });
+    },
+    weigh: () =>
+      new Promise((resolve) => {
+        weighing.push(resolve);
+        ask("weigh");
+      }),
+    async close() {
+      closing = true;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
