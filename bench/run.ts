@@ -14,6 +14,7 @@ import { grow } from "./grow.ts";
 import { hold } from "./hold.ts";
 import { printTable, type Report, type Settings } from "./lib/report.ts";
 import { once } from "./once.ts";
+import { scale } from "./scale.ts";
 import { server } from "./server.ts";
 import { start } from "./start.ts";
 import { state } from "./state.ts";
@@ -26,6 +27,7 @@ const BENCHMARKS: Readonly<Record<string, (settings: Settings) => Promise<Report
   hold,
   once,
   start,
+  scale,
 };
 
 const USAGE = `npm run bench -- [NAME ...] [OPTION ...]

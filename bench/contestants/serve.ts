@@ -5,6 +5,10 @@ import type { AddressInfo } from "node:net";
 export interface ServerOptions {
   /** How many tools it registers in all. */
   readonly tools: number;
+  /** A key that it shares with others; its own otherwise. */
+  readonly key?: string;
+  /** Where it listens, instead of on a free port of the loopback. */
+  readonly socket?: string;
 }
 
 /** The options that the bench gave this process. */
@@ -12,7 +16,7 @@ export function options(): ServerOptions {
   return JSON.parse(process.argv[2] ?? '{"tools":3}') as ServerOptions;
 }
 
-/** What a server contestant says when it listens. */
+/** What a server contestant says when it listens; on a socket the port is 0. */
 export interface Listening {
   readonly port: number;
 }
@@ -27,11 +31,14 @@ export interface Memory {
 /** Listens on a free port of the loopback, tells the bench which, and answers its questions. */
 export function listen(handler: (request: IncomingMessage, response: ServerResponse) => void): void {
   const server = createServer(handler);
-  server.listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo;
+  const { socket } = options();
+  const ready = (): void => {
+    const address = server.address() as AddressInfo | string;
     answerMemory();
-    process.send?.({ port } satisfies Listening);
-  });
+    process.send?.({ port: typeof address === "string" ? 0 : address.port } satisfies Listening);
+  };
+  if (socket === undefined) server.listen(0, "127.0.0.1", ready);
+  else server.listen(socket, ready);
 }
 
 function answerMemory(): void {
