@@ -2,6 +2,7 @@
 //
 // connect            HTTP, stdio or a transport of one's own, to a Client
 // isStateRefused     a waiting round that can only be started again
+// TaskData           a task that another process can go on with
 // readForm, defaults, checkContent, checkUrl   for rounds by hand: what a question's handler would have been given
 export * from "./client/index.ts";
 export {
@@ -19,3 +20,13 @@ export {
   readForm,
   type StringField,
 } from "./elicit/index.ts";
+export type {
+  CancelledTask,
+  CompletedTask,
+  DetailedTask,
+  FailedTask,
+  InputRequiredTask,
+  Task,
+  TaskStatus,
+  WorkingTask,
+} from "./protocol/index.ts";

@@ -1,5 +1,5 @@
 // What a person, a model or a host has answered, checked before it goes to the server.
-import { checkContent, type Field, type FieldValue, type Problem } from "../elicit/index.ts";
+import { checkContent, type Field, type FieldValue, type Problem, readForm } from "../elicit/index.ts";
 import {
   type CreateMessageResult,
   cleanCreateMessageResult,
@@ -93,4 +93,22 @@ export function kindOf(request: InputRequest): AskKind {
 /** The error for an answer that cannot be used, in words for the author of the code that gave it. */
 export function unusable(key: string, remedy: string): VolleyError {
   return new VolleyError("no_answer", `The answer to "${key}" cannot be used. ${remedy}.`);
+}
+
+/** Checks an answer that was given by hand, by the kind of its question. */
+export function checkAnswer(key: string, request: InputRequest, answer: unknown): InputResponse {
+  switch (kindOf(request)) {
+    case "form": {
+      const params = request.params as { requestedSchema: unknown };
+      const checked = checkFormAnswer(key, readForm(params.requestedSchema), answer);
+      if ("response" in checked) return checked.response;
+      throw unusable(key, checked.problems.map((problem) => problem.message).join(" "));
+    }
+    case "url":
+      return checkUrlAnswer(key, answer);
+    case "sampling":
+      return checkSamplingAnswer(key, answer);
+    case "roots":
+      return checkRootsAnswer(key, answer);
+  }
 }

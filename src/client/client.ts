@@ -1,30 +1,20 @@
 // The client: every call, on top of one connection.
 import {
-  type CallToolResult,
   type ClientCapabilities,
-  type CompleteResult,
   type DiscoverResult,
   ErrorCode,
-  type GetPromptResult,
   isCompleteResult,
   isDiscoverResult,
-  type Prompt,
-  type PromptReference,
   type ReadResourceResult,
   type Received,
-  type Resource,
-  type ResourceTemplate,
-  type ResourceTemplateReference,
-  type Result,
   RpcError,
-  type SubscriptionFilter,
-  type Tool,
   VolleyError,
 } from "../protocol/index.ts";
 import type { AskKind } from "./answers.ts";
+import type { Client, RoundParams } from "./api.ts";
 import { type AskHandlers, capabilitiesOf } from "./asks.ts";
 import type { ResultCache } from "./cache.ts";
-import type { Connection, ServerIdentity } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { copyJson } from "./copy.ts";
 import { drive } from "./driver.ts";
 import {
@@ -36,103 +26,13 @@ import {
   pagesOf,
   readPage,
 } from "./lists.ts";
-import type { CallOptions, RequestOptions } from "./options.ts";
-import { type PendingRound, resumePending, type Started, toStarted } from "./pending.ts";
+import type { CallOptions, RequestOptions, TaskData } from "./options.ts";
+import { type ByHand, resumePending, toStarted } from "./pending.ts";
 import { type Flow, play, type RoundMethod, type RoundResults, type Rounds } from "./rounds.ts";
-import { type SubscribeOptions, type Subscription, type SubscriptionEvent, subscribe } from "./subscriptions.ts";
+import { type SubscriptionEvent, subscribe } from "./subscriptions.ts";
+import { createTaskHandle, readTaskData, type TaskHandle, taskDataOf } from "./task.ts";
+import { type TaskMode, withTasks } from "./task-wire.ts";
 import { createToolDirectory } from "./tools.ts";
-
-/** The params of the methods that may take several rounds. */
-export interface RoundParams {
-  "tools/call": { readonly name: string; readonly arguments?: Readonly<Record<string, unknown>> };
-  "prompts/get": { readonly name: string; readonly arguments?: Readonly<Record<string, string>> };
-  "resources/read": { readonly uri: string };
-}
-
-/** Options of a call that is played by hand. */
-export interface StartOptions extends CallOptions {
-  /** The kinds of questions that are answered by hand. Default: form and url, and those that the client has handlers for. */
-  readonly answers?: readonly AskKind[];
-}
-
-/** Options of a completion. */
-export interface CompleteOptions extends RequestOptions {
-  /** Arguments or variables that are settled already. */
-  readonly settled?: Readonly<Record<string, string>>;
-}
-
-/**
- * A connection to one server, for one authorization.
- *
- * Errors of the server are thrown as RpcError, everything else as VolleyError. Results that the server lets be cached are
- * shared and frozen.
- */
-export interface Client extends AsyncDisposable {
-  /** The server, as far as it is known: its address, and what its newest result says of it. */
-  readonly server: ServerIdentity;
-  /** What this client declares with its calls. */
-  readonly capabilities: ClientCapabilities;
-  /**
-   * Calls a tool and returns its final result; a failure of the tool itself is a result with `isError`.
-   *
-   * A structured result that does not fit the tool's output schema is a VolleyError `message_invalid`, with the result as
-   * its `cause`.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
-   */
-  callTool(name: string, args?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<CallToolResult>;
-  getPrompt(name: string, args?: Readonly<Record<string, string>>, options?: CallOptions): Promise<GetPromptResult>;
-  /** Reads a resource; {@link isResourceNotFound} tells the error of one that does not exist. */
-  readResource(uri: string, options?: CallOptions): Promise<Received<ReadResourceResult>>;
-  /** All tools. Those whose `x-mcp-header` breaks the rules are left out over HTTP, with a warning. */
-  listTools(options?: RequestOptions): Promise<Tool[]>;
-  listPrompts(options?: RequestOptions): Promise<Prompt[]>;
-  listResources(options?: RequestOptions): Promise<Resource[]>;
-  listResourceTemplates(options?: RequestOptions): Promise<ResourceTemplate[]>;
-  /** A list page by page, as the server cuts it. */
-  pages<M extends ListMethod>(method: M, options?: RequestOptions): AsyncIterableIterator<ListPages[M]>;
-  /** Values for a prompt's argument or a template's variable that begin with what is typed already. */
-  complete(
-    ref: PromptReference | ResourceTemplateReference,
-    argument: { readonly name: string; readonly value: string },
-    options?: CompleteOptions,
-  ): Promise<CompleteResult["completion"]>;
-  /** What the server says of itself. */
-  discover(options?: RequestOptions): Promise<Received<DiscoverResult>>;
-  /**
-   * Starts a call that is played by hand: the caller, not the handlers, answers what is asked.
-   *
-   * Rounds in which nothing is asked are played on by themselves.
-   *
-   * @example
-   * ```ts
-   * let step = await client.start("tools/call", { name: "resolve_bug", arguments: { id: 4522 } });
-   * while (!step.done) {
-   *   for (const key of step.openKeys) step.answer(key, await askSomebody(step.requests[key]));
-   *   step = await step.continue();
-   * }
-   * ```
-   */
-  start<M extends RoundMethod>(method: M, params: RoundParams[M], options?: StartOptions): Promise<Started<M>>;
-  /** Goes on with what {@link PendingRound.toJSON} gave, as data or as text, in this or another process. */
-  resume(data: unknown): PendingRound;
-  /**
-   * Hears of changes. What has changed is dropped from the cache before the event is told.
-   *
-   * @example
-   * ```ts
-   * for await (const event of client.subscribe({ toolsListChanged: true })) {
-   *   if (event.type === "tools_changed" || event.type === "gap") show(await client.listTools());
-   * }
-   * ```
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
-   */
-  subscribe(filter: SubscriptionFilter, options?: SubscribeOptions): Subscription;
-  /** Sends any request, for extensions: one round, no cache, the result as it came. */
-  request(method: string, params?: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<Result>;
-  /** Ends everything that is open. */
-  close(): Promise<void>;
-}
 
 /** What a client is made of. */
 export interface ClientParts {
@@ -141,12 +41,15 @@ export interface ClientParts {
   readonly handlers: AskHandlers;
   readonly maxRounds: number;
   readonly pace: (attempt: number) => number;
+  readonly tasks: TaskMode;
 }
+
+type JsonParams = Readonly<Record<string, unknown>>;
 
 const LISTS: readonly ListMethod[] = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
 
 /** Makes a client. */
-export function createClient({ connection, cache, handlers, maxRounds, pace }: ClientParts): Client {
+export function createClient({ connection, cache, handlers, maxRounds, pace, tasks }: ClientParts): Client {
   const { capabilities } = connection.settings;
   const tools = createToolDirectory(connection, {
     list: () => collect("tools/list", fetchPage, () => cache.drop("tools/list"), {}),
@@ -176,12 +79,18 @@ export function createClient({ connection, cache, handlers, maxRounds, pace }: C
     return collect(method, fetchPage as FetchPage, () => cache.drop(method), options);
   }
 
+  /** SEP-2322: it is the client who asks for a task, in each round of the call. */
+  function wishing(method: RoundMethod, params: JsonParams, { taskTtlMs: ttl }: CallOptions): JsonParams {
+    if (tasks !== "sep2322" || method !== "tools/call") return params;
+    return { ...params, task: ttl === undefined ? {} : { ttl } };
+  }
+
   async function call<M extends RoundMethod>(
     method: M,
     params: RoundParams[M],
     options: CallOptions = {},
   ): Promise<RoundResults[M]> {
-    const flow: Flow<M> = { method, params: copyJson(params), capabilities, options };
+    const flow: Flow<M> = { method, params: wishing(method, copyJson(params), options), capabilities, options };
     return drive(rounds, handlers, flow, await play(rounds, flow));
   }
 
@@ -241,7 +150,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace }: C
       capabilities: {},
       options: { signal },
     });
-    if (standing.type === "waiting")
+    if (standing.type !== "complete")
       throw new VolleyError("no_handler", `Nobody is asked for the sake of reading ${uri} again.`);
     if (standing.round === 1) keep(standing.result);
     return standing.result;
@@ -249,11 +158,34 @@ export function createClient({ connection, cache, handlers, maxRounds, pace }: C
 
   function flowByHand<M extends RoundMethod>(
     method: M,
-    params: Readonly<Record<string, unknown>>,
+    params: JsonParams,
     answers: readonly AskKind[],
     options: CallOptions,
   ): Flow<M> {
-    return { method, params, capabilities: capabilitiesOf(handlers, answers), options };
+    return { method, params, capabilities: capabilitiesByHand(answers), options };
+  }
+
+  function capabilitiesByHand(answers: readonly AskKind[]): ClientCapabilities {
+    return answers.length === 0 ? capabilities : withTasks(capabilitiesOf(handlers, answers), tasks);
+  }
+
+  const byHand: Pick<ByHand, "rounds" | "task"> = {
+    rounds,
+    task: (data, flow) => createTaskHandle(rounds, handlers, flow.capabilities, data),
+  };
+
+  function pickUp(task: string | TaskData): TaskHandle {
+    if (tasks === false)
+      throw new VolleyError("invalid_options", "This client was connected with tasks: false: connect without it.");
+    let data = readTaskData(task);
+    if (data === undefined && typeof task === "string" && task !== "" && !task.startsWith("{"))
+      data = taskDataOf(rounds, task, undefined, tasks === true ? "extension" : tasks, []);
+    if (data === undefined)
+      throw new VolleyError(
+        "invalid_options",
+        "This is no task: give its id, or what onTask or toJSON() gave, unchanged.",
+      );
+    return createTaskHandle(rounds, handlers, capabilitiesByHand(data.answers), data);
   }
 
   return {
@@ -280,11 +212,13 @@ export function createClient({ connection, cache, handlers, maxRounds, pace }: C
     discover,
     async start(method, params, options = {}) {
       const { answers = ["form", "url"], ...callOptions } = options;
-      const flow = flowByHand(method, copyJson(params as Readonly<Record<string, unknown>>), answers, callOptions);
-      return toStarted({ rounds, flow, answers }, await play(rounds, flow));
+      const asked = wishing(method, copyJson(params as JsonParams), callOptions);
+      const flow = flowByHand(method, asked, answers, callOptions);
+      return toStarted({ ...byHand, flow, answers }, await play(rounds, flow));
     },
     resume: (data) =>
-      resumePending(data, rounds, ({ method, params, answers }) => flowByHand(method, params, answers, {})),
+      resumePending(data, byHand, ({ method, params, answers }) => flowByHand(method, params, answers, {})),
+    task: pickUp,
     subscribe: (filter, options = {}) => subscribe({ connection, changed, readAgain }, filter, options),
     request: (method, params = {}, options = {}) => connection.request({ method, params }, options),
     close: () => connection.close(),

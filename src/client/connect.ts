@@ -1,13 +1,15 @@
 // From an address, a command or a transport to a client.
 import { type Implementation, RpcError, VolleyError } from "../protocol/index.ts";
+import type { Client } from "./api.ts";
 import { type AskHandlers, capabilitiesOf } from "./asks.ts";
 import { createCache, type ResultCache } from "./cache.ts";
-import { type Client, createClient } from "./client.ts";
+import { createClient } from "./client.ts";
 import { createConnection } from "./connection.ts";
 import { type HeaderSource, serverUrl } from "./http.ts";
 import type { Fetch } from "./http-fetch.ts";
 import { defaultPace } from "./pause.ts";
 import type { StdioServer } from "./stdio.ts";
+import { type TaskMode, withTasks } from "./task-wire.ts";
 import type { Transport } from "./transport.ts";
 
 /** Options of {@link connect}. */
@@ -27,6 +29,11 @@ export interface ConnectOptions extends AskHandlers {
    * Default: the first at once, then 50 ms doubling to 2 s, half to all of it.
    */
   readonly pace?: (attempt: number) => number;
+  /**
+   * Whether servers may turn calls of tools into tasks, which are then followed to their end: by the extension
+   * `io.modelcontextprotocol/tasks` (default), not at all, or as SEP-2322 wrote it, where every call asks for a task.
+   */
+  readonly tasks?: TaskMode;
   /** Hears what is wrong but not fatal: a tool that is left out, a line that is no message. Default: `console.warn`. */
   readonly onWarning?: (warning: string) => void;
   /** Gives up connecting; calls have signals of their own. */
@@ -59,17 +66,18 @@ export async function connect(
     legTimeoutMs = 60_000,
     maxRounds = 32,
     pace = defaultPace,
+    tasks = true,
     onWarning = warn,
   } = options;
   const cache = createCache(Date.now);
   const transport = await openTransport(target, options, cache, onWarning);
   const connection = createConnection(transport, {
     clientInfo: clientInfo === false ? undefined : clientInfo,
-    capabilities: capabilitiesOf(options),
+    capabilities: withTasks(capabilitiesOf(options), tasks),
     legTimeoutMs,
     onWarning,
   });
-  const client = createClient({ connection, cache, handlers: options, maxRounds, pace });
+  const client = createClient({ connection, cache, handlers: options, maxRounds, pace, tasks });
   if (transport.kind === "stdio") await meet(client, options.signal);
   return client;
 }

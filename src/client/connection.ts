@@ -17,6 +17,7 @@ import {
   PROTOCOL_VERSION,
   type Result,
   RpcError,
+  TASKS_EXTENSION,
   VolleyError,
 } from "../protocol/index.ts";
 import { abortedError, closedError } from "./errors.ts";
@@ -39,6 +40,8 @@ export interface Leg {
   readonly params: Readonly<Record<string, unknown>>;
   /** `Mcp-Param-*`. */
   readonly paramHeaders?: Readonly<Record<string, string>>;
+  /** `Mcp-Name`, where the params do not hold it. */
+  readonly name?: string;
   /** What this client can do, where that is not the same for all requests. */
   readonly capabilities?: ClientCapabilities;
   /** Receives notifications that are neither progress nor log messages. */
@@ -71,12 +74,16 @@ export interface Connection {
 
 /** Timers of more milliseconds fire at once: longer limits are none. */
 const MAX_TIMER_MS = 2_147_483_647;
-// Where the specification lets a server ask for more.
-const ROUND_METHODS = new Set(["tools/call", "prompts/get", "resources/read"]);
+// Where the specification, and SEP-2322 for tasks, lets a server ask for more.
+const ROUND_METHODS = new Set(["tools/call", "prompts/get", "resources/read", "tasks/result"]);
 const NAMED_BY: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
   ["resources/read", "uri"],
+  ["tasks/get", "taskId"],
+  ["tasks/update", "taskId"],
+  ["tasks/cancel", "taskId"],
+  ["tasks/result", "taskId"],
 ]);
 
 /** Makes a connection over a transport. */
@@ -137,7 +144,11 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
     // Transports that read text have done this already.
     if (result.resultType === undefined) result.resultType = "complete";
     const type = result.resultType;
-    if (type !== "complete" && !(type === "input_required" && ROUND_METHODS.has(leg.method))) {
+    const isKnown =
+      type === "complete" ||
+      (type === "input_required" && ROUND_METHODS.has(leg.method)) ||
+      (type === "task" && mayBeTask(leg, settings.capabilities));
+    if (!isKnown) {
       throw new VolleyError(
         "message_invalid",
         `The server answered ${leg.method} with a result of type "${type}", which has no meaning there.`,
@@ -181,12 +192,20 @@ function serverInfoIn(meta: unknown): Implementation | undefined {
   return isImplementation(info) ? info : undefined;
 }
 
+/** A task is an answer to the call of a tool only, and only where this request has declared or asked for it. */
+function mayBeTask({ method, params, capabilities }: Leg, ours: ClientCapabilities): boolean {
+  const { extensions } = capabilities ?? ours;
+  const isDeclared = extensions !== undefined && Object.hasOwn(extensions, TASKS_EXTENSION);
+  return method === "tools/call" && (isDeclared || params.task !== undefined);
+}
+
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
 function headersFor(leg: Leg): Record<string, string> {
   const headers: Record<string, string> = { [HEADERS.protocolVersion]: PROTOCOL_VERSION, [HEADERS.method]: leg.method };
   const key = NAMED_BY.get(leg.method);
-  if (key !== undefined) headers[HEADERS.name] = encodeHeaderValue(String(leg.params[key]));
+  const name = key === undefined ? leg.name : String(leg.params[key]);
+  if (name !== undefined) headers[HEADERS.name] = encodeHeaderValue(name);
   return leg.paramHeaders === undefined ? headers : Object.assign(headers, leg.paramHeaders);
 }
 

@@ -1,5 +1,6 @@
 // Playing all rounds of a call, with handlers for the questions.
 import { type AskHandlers, answerAll } from "./asks.ts";
+import type { TaskData } from "./options.ts";
 import { untilEnded } from "./pause.ts";
 import {
   type Flow,
@@ -11,6 +12,8 @@ import {
   type Standing,
   type Waiting,
 } from "./rounds.ts";
+import { taskDataOf } from "./task.ts";
+import { followTask } from "./task-follow.ts";
 
 /**
  * Plays a flow on from where it stands to its end: asks the handlers what the server asks, and brings their answers back,
@@ -31,7 +34,24 @@ export async function drive<M extends RoundMethod>(
     const retry = retryOf(waiting, await answerRound(rounds, handlers, flow, waiting));
     standing = await play(rounds, flow, { round: waiting.round, retry, endedAt });
   }
-  return standing.result;
+  if (standing.type === "complete") return standing.result;
+  const { capabilities, options, params } = flow;
+  const { task } = standing;
+  const result = await followTask(rounds, handlers, {
+    handle: taskDataOf(rounds, task.taskId, targetOf(params), wireOf(flow), []),
+    capabilities,
+    options: { cancelOnAbort: true, ...options },
+    seed: task,
+    byHand: [],
+    answered: new Set(),
+  });
+  // Only the call of a tool becomes a task.
+  return result as RoundResults[M];
+}
+
+/** The methods by which a flow's task is followed. */
+export function wireOf({ params }: Pick<Flow<RoundMethod>, "params">): TaskData["wire"] {
+  return params.task === undefined ? "extension" : "sep2322";
 }
 
 async function answerRound<M extends RoundMethod>(

@@ -1,5 +1,6 @@
 // What a caller can say about one call.
-import type { InputRequests, LoggingLevel } from "../protocol/index.ts";
+import type { InputRequests, LoggingLevel, Task } from "../protocol/index.ts";
+import type { AskKind } from "./answers.ts";
 
 /** How far a request is, as the server tells it. */
 export interface Progress {
@@ -59,4 +60,33 @@ export interface CallOptions extends RequestOptions {
   readonly onRound?: (round: RoundInfo) => void;
   /** How many times the server may ask for more before the call fails with `round_limit`. Default: the client's, 32. */
   readonly maxRounds?: number;
+  /**
+   * Hears of the task that the call has become: when it begins, and whenever its state changes. Its `statusMessage` is
+   * the progress of tasks, which have no other.
+   *
+   * Keep `handle`, plain data, to go on with the task in another process ({@link Client.task}).
+   */
+  readonly onTask?: (task: Task, handle: TaskData) => void;
+  /**
+   * Whether `signal` also cancels the task that the call has become. Default true, as it cancels a call; false leaves the
+   * task running for {@link Client.task}. The call then ends when the server has acknowledged it, 2 s later at the latest.
+   * A call that fails otherwise cancels nothing.
+   */
+  readonly cancelOnAbort?: boolean;
+  /** How long the server is to keep the task, in milliseconds; only clients with `tasks: "sep2322"` can ask for it. */
+  readonly taskTtlMs?: number;
+}
+
+/** A task as data. */
+export interface TaskData {
+  readonly type: "volley-mcp/task";
+  readonly version: 1;
+  /** Where the task is: connect there, as the same user. */
+  readonly address: string;
+  readonly taskId: string;
+  /** The tool whose call it is: its result is checked as that of the call would be. */
+  readonly tool?: string;
+  readonly wire: "extension" | "sep2322";
+  /** The kinds of questions that are answered by hand. */
+  readonly answers: readonly AskKind[];
 }

@@ -25,6 +25,11 @@ export function untilEnded<T>(work: Promise<T>, signal: AbortSignal | undefined,
   });
 }
 
+/** The pace of tries to reach a server again: 500 ms doubling to 30 s, each time between half of that and all of it. */
+export function reconnectPace(attempt: number): number {
+  return Math.min(30_000, 500 * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+}
+
 /**
  * The default pace of retries: the first at once, then after 50 ms, doubling up to 2 s, each time between half of that
  * and all of it, so that many clients do not come back in step.

@@ -1,7 +1,5 @@
 // Rounds by hand: a waiting round as an object, and as plain data that another process can go on with.
-import { readForm } from "../elicit/index.ts";
 import {
-  type InputRequest,
   type InputRequests,
   type InputResponse,
   type InputResponses,
@@ -12,20 +10,10 @@ import {
   isStrings,
   VolleyError,
 } from "../protocol/index.ts";
-import {
-  type AskKind,
-  checkFormAnswer,
-  checkRootsAnswer,
-  checkSamplingAnswer,
-  checkUrlAnswer,
-  type FormAnswer,
-  kindOf,
-  type UrlAnswer,
-  unusable,
-} from "./answers.ts";
+import { type AskKind, checkAnswer, type FormAnswer, type UrlAnswer } from "./answers.ts";
 import type { ServerIdentity } from "./connection.ts";
-import { targetOf } from "./driver.ts";
-import type { CallOptions } from "./options.ts";
+import { targetOf, wireOf } from "./driver.ts";
+import type { CallOptions, TaskData } from "./options.ts";
 import {
   type Flow,
   play,
@@ -36,11 +24,20 @@ import {
   type Standing,
   type Waiting,
 } from "./rounds.ts";
+import { type TaskHandle, taskDataOf } from "./task.ts";
 
-/** A call that is played by hand: finished, or waiting for answers. */
+/** A call that is played by hand: finished, waiting for answers, or, for tools, gone on as a task. */
 export type Started<M extends RoundMethod> =
-  | { readonly done: true; readonly result: RoundResults[M] }
-  | PendingRound<M>;
+  | { readonly done: true; readonly result: RoundResults[M]; readonly task?: undefined }
+  | PendingRound<M>
+  | (M extends "tools/call" ? StartedTask : never);
+
+/** A call whose rounds are over, since it goes on as a task. */
+export interface StartedTask {
+  readonly done: true;
+  readonly result?: undefined;
+  readonly task: TaskHandle;
+}
 
 /** A call in whose middle the server wants something. No request is open; it may wait as long as the server's state is valid. */
 export interface PendingRound<M extends RoundMethod = RoundMethod> {
@@ -97,6 +94,7 @@ export interface ByHand {
   readonly rounds: Rounds;
   readonly flow: Flow<RoundMethod>;
   readonly answers: readonly AskKind[];
+  task(data: TaskData, flow: Flow<RoundMethod>): TaskHandle;
 }
 
 /** Wraps where a flow stands. */
@@ -105,6 +103,13 @@ export function toStarted<M extends RoundMethod>(
   standing: Standing<M>,
 ): Started<M> {
   if (standing.type === "complete") return { done: true, result: standing.result };
+  if (standing.type === "task") {
+    const { rounds, flow, answers } = hand;
+    const data = taskDataOf(rounds, standing.task.taskId, targetOf(flow.params), wireOf(flow), answers);
+    flow.options.onTask?.(standing.task, data);
+    const started: StartedTask = { done: true, task: hand.task(data, flow) };
+    return started as Started<M>;
+  }
   return createPending(hand, standing.waiting, new Map());
 }
 
@@ -173,34 +178,17 @@ function createPending<M extends RoundMethod>(
   };
 }
 
-function checkAnswer(key: string, request: InputRequest, answer: unknown): InputResponse {
-  switch (kindOf(request)) {
-    case "form": {
-      const params = request.params as { requestedSchema: unknown };
-      const checked = checkFormAnswer(key, readForm(params.requestedSchema), answer);
-      if ("response" in checked) return checked.response;
-      throw unusable(key, checked.problems.map((problem) => problem.message).join(" "));
-    }
-    case "url":
-      return checkUrlAnswer(key, answer);
-    case "sampling":
-      return checkSamplingAnswer(key, answer);
-    case "roots":
-      return checkRootsAnswer(key, answer);
-  }
-}
-
 /** Goes on with what {@link PendingRound.toJSON} gave; `flowOf` says what the client can do and how. */
 export function resumePending(
   data: unknown,
-  rounds: Rounds,
+  { rounds, task }: Pick<ByHand, "rounds" | "task">,
   flowOf: (data: PendingData) => Flow<RoundMethod>,
 ): PendingRound {
   const read = readPending(data);
   const requests: InputRequests = Object.assign(Object.create(null), read.requests);
   const { round, requestState } = read;
   rounds.connection.skipTo(read.lastId);
-  const hand: ByHand = { rounds, flow: flowOf(read), answers: read.answers };
+  const hand: ByHand = { rounds, task, flow: flowOf(read), answers: read.answers };
   const pending = createPending(hand, { round, requests, requestState, meta: undefined }, new Map());
   for (const [key, response] of Object.entries(read.inputResponses)) pending.answer(key, response);
   return pending;

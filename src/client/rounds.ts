@@ -15,12 +15,14 @@ import {
   type Received,
   type Result,
   RpcError,
+  type Task,
   VolleyError,
 } from "../protocol/index.ts";
 import { refuseUndeclared } from "./asks.ts";
 import type { Connection } from "./connection.ts";
 import type { CallOptions } from "./options.ts";
 import { sleep, untilEnded } from "./pause.ts";
+import { readHandle } from "./task-wire.ts";
 import type { ToolDirectory } from "./tools.ts";
 
 /** The results of the methods that may take several rounds. */
@@ -70,7 +72,9 @@ export interface Waiting {
 /** Where a flow stands after a round. */
 export type Standing<M extends RoundMethod> =
   | { readonly type: "complete"; readonly round: number; readonly result: RoundResults[M] }
-  | { readonly type: "waiting"; readonly waiting: Waiting };
+  | { readonly type: "waiting"; readonly waiting: Waiting }
+  /** A tool goes on as a task; no rounds follow. */
+  | { readonly type: "task"; readonly task: Task };
 
 const guards: { readonly [M in RoundMethod]: (result: unknown) => result is RoundResults[M] } = {
   "tools/call": isCallToolResult,
@@ -111,6 +115,10 @@ export async function play<M extends RoundMethod>(
       waitMs,
       meta: result._meta,
     });
+    const sep = flow.params.task !== undefined;
+    // SEP-2322 itself has no type for these.
+    if (result.resultType === "task" || (sep && result.task !== undefined))
+      return { type: "task", task: readHandle(result, sep) };
     if (waiting === undefined) return { type: "complete", round, result: await readComplete(rounds, flow, result) };
     if (round > maxRounds) {
       throw new VolleyError(

@@ -12,7 +12,7 @@ import {
 } from "../protocol/index.ts";
 import type { Connection } from "./connection.ts";
 import { abortedError } from "./errors.ts";
-import { sleep } from "./pause.ts";
+import { reconnectPace, sleep } from "./pause.ts";
 import { createQueue, type EventQueue } from "./queue.ts";
 import { onAbort } from "./signals.ts";
 
@@ -126,7 +126,7 @@ interface Stream {
 }
 
 async function keepOpen(host: SubscriptionHost, stream: Stream, options: SubscribeOptions): Promise<void> {
-  const { reconnect = true, pace = defaultPace } = options;
+  const { reconnect = true, pace = reconnectPace } = options;
   let wasOpen = false;
   for (let attempt = 1; ; attempt++) {
     let openedAt = Number.POSITIVE_INFINITY;
@@ -258,8 +258,4 @@ function toEvent({ method, params }: JSONRPCNotification, filter: SubscriptionFi
     default:
       return { type: "notification", method, params: params ?? {} };
   }
-}
-
-function defaultPace(attempt: number): number {
-  return Math.min(30_000, 500 * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
 }

@@ -27,7 +27,7 @@ test("the demo's change is made once when three processes get its last round, an
       const pending = client.resume(at.toJSON());
       pending.answer("sure", { confirm: true });
       const ended = await pending.continue({ onRound: ({ meta }) => served.add(JSON.stringify(meta)) });
-      return JSON.stringify(ended.done && ended.result.content);
+      return JSON.stringify(ended.done && ended.result?.content);
     };
     const started = await client.start("tools/call", RESOLVE);
     if (started.done) throw new Error("Nothing was asked.");

@@ -72,7 +72,7 @@ export function openStream(reply: ServerResponse): { send(message: unknown): voi
 }
 
 function answerOf(id: unknown, answer: unknown): unknown {
-  const isError = typeof answer === "object" && answer !== null && "error" in answer;
+  const isError = typeof answer === "object" && answer !== null && "error" in answer && !("resultType" in answer);
   return isError ? { jsonrpc: "2.0", id, ...answer } : { jsonrpc: "2.0", id, result: answer };
 }
 
@@ -108,6 +108,9 @@ export function memory(
     },
   };
 }
+
+/** What every client declares unless it is told not to. */
+export const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } } as const;
 
 export function text(value: string): Result {
   return { resultType: "complete", content: [{ type: "text", text: value }] };

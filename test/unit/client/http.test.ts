@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { type Client, type ConnectOptions, connect, type LogEntry, type Progress } from "../../../src/client.ts";
-import { form, inputRequired, openStream, type Script, type Seen, sendJson, serve, text } from "./fixtures.ts";
+import { form, inputRequired, openStream, type Script, type Seen, sendJson, serve, TASKS, text } from "./fixtures.ts";
 
 const noTools = { error: { code: -32601, message: "Method not found" } };
 
@@ -36,7 +36,7 @@ describe.each(transports)("%s", (_, base) => {
         traceparent: "00-1-2-01",
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { name: "host", version: "2.0.0" },
-        "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },
+        "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} }, ...TASKS },
       },
     });
     expect(call.headers).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { connect, isStateRefused, type PendingRound, type Started } from "../../../src/client.ts";
-import { form, inputRequired, type MemoryTransport, memory, sendJson, serve, text } from "./fixtures.ts";
+import { form, inputRequired, type MemoryTransport, memory, sendJson, serve, TASKS, text } from "./fixtures.ts";
 
 const LOGIN = form({ name: { type: "string", minLength: 2 } }, ["name"], "Please provide your GitHub username");
 const PAGE = { method: "elicitation/create", params: { mode: "url", message: "Open", url: "https://a.example/" } };
@@ -92,7 +92,7 @@ describe("by hand", () => {
     const client = await connect(transport);
     await client.start("tools/call", { name: "work" }, answers === undefined ? {} : { answers }).catch(() => {});
     const meta = transport.requests[0]?.params?._meta as Record<string, unknown>;
-    expect(meta["io.modelcontextprotocol/clientCapabilities"]).toEqual(declared);
+    expect(meta["io.modelcontextprotocol/clientCapabilities"]).toEqual({ ...declared, ...TASKS });
   });
 
   test("C10: a question of a kind that is not answered by hand is an error", async () => {
