@@ -132,9 +132,10 @@ function continueFlow(
 ): Flow {
   let opened: { readonly body: FlowBody; readonly deadline: number };
   try {
-    const { body, times } = bound.open(request.requestState, services.clock.now(), definition.maxStateBytes);
+    const { body, times, kid } = bound.open(request.requestState, services.clock.now(), definition.maxStateBytes);
     if (!isFlowBody(body)) throw new StateRefused("body");
     opened = { body, deadline: times.deadline };
+    services.trace?.({ type: "state_opened", target: definition.name, kid, sealedAt: times.issuedAt });
   } catch (error) {
     throw error instanceof StateRefused ? refuse(services, request, error.reason) : error;
   }

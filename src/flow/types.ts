@@ -184,6 +184,8 @@ export interface TracedRound {
 /** What happened inside, for the operator: the place for the precise reasons that a peer is never told. */
 export type TraceEvent =
   | { readonly type: "state_refused"; readonly reason: string; readonly method: string; readonly target: string }
+  /** Which key sealed a state that came back, and when, in milliseconds since the epoch: `volley keys` counts them. */
+  | { readonly type: "state_opened"; readonly target: string; readonly kid: string; readonly sealedAt: number }
   | { readonly type: "answers_without_state"; readonly target: string; readonly keys: readonly string[] }
   | {
       readonly type: "asked_again";

@@ -27,6 +27,7 @@ describe("what a trace is told", () => {
     );
     const one = await flow.asks();
     const round = { type: "round", flow: expect.any(String), error: undefined, durationMs: 0 };
+    const opened = { type: "state_opened", kid: expect.stringMatching(/^[\w-]{8}$/), sealedAt: flow.clock.now() };
     expect(told(flow.events)).toEqual([
       { type: "round_started" },
       { type: "step", name: "look", replayed: false, failed: false, durationMs: 0 },
@@ -35,6 +36,7 @@ describe("what a trace is told", () => {
     ]);
     const two = await flow.asks({ state: one.requestState });
     expect(told(flow.events)).toEqual([
+      opened,
       { type: "round_started" },
       { type: "step", name: "look", replayed: true, failed: false, durationMs: 0 },
       { type: "asked_again", key: "name", reason: "No usable answer came." },
@@ -43,6 +45,7 @@ describe("what a trace is told", () => {
     ]);
     await flow.ends({ state: two.requestState, responses: { name: accept({ name: "Ada" }) } });
     expect(told(flow.events)).toEqual([
+      opened,
       { type: "round_started" },
       { type: "step", name: "look", replayed: true, failed: false, durationMs: 0 },
       { type: "answered", key: "name", replayed: false },
