@@ -1,4 +1,4 @@
-import { VolleyError } from "../protocol/index.ts";
+import { isObject, VolleyError } from "../protocol/index.ts";
 import { keyringFromEnv } from "../state/index.ts";
 import type { Command } from "./run.ts";
 
@@ -6,13 +6,18 @@ const help = `Usage: volley keys [--states]
 
 Lists the ids of the keys in VOLLEY_KEYS, in order, and says which seals. The keys themselves are not shown.
 
-  --states    count requestStates by the key that sealed them: one a line on the standard input, from a log, say
+  --states    count the states on the standard input by the key that sealed them, one a line: a requestState from a log
+              of requests, or a server's trace event "state_opened" as JSON, which also says when it was sealed
 
-  jq -r .params.requestState requests.jsonl | volley keys --states
+  jq -r '.params.requestState // empty' requests.jsonl | volley keys --states
+  volley keys --states < trace.jsonl
 
-A state says which key sealed it; when, only the server can tell that serves its request, since everything else in it is
-sealed and bound to that request. So count what came in since the key left the front: a key that seals nothing and whose
-states no longer come may go, once the times that \`volley keygen --help\` names have passed.
+When a state was sealed only the server can tell that opens it: all but the key's id is sealed. In a server:
+
+  createServer({ trace: (event) => appendFileSync("trace.jsonl", JSON.stringify(event) + "\\n"), ... })
+
+A key that seals nothing and whose states no longer come may go, once the times that \`volley keygen --help\` names have
+passed.
 `;
 
 export const keys: Command = {
@@ -30,29 +35,77 @@ export const keys: Command = {
       return;
     }
     const { byKid, others } = await count(lines());
-    const known = [...uses].map(([kid, use]) => [kid, use, String(byKid.get(kid) ?? 0)]);
-    const unknown = [...byKid].filter(([kid]) => !uses.has(kid)).map(([kid, states]) => [kid, "none", String(states)]);
-    const rest = others === 0 ? [] : [["-", "no state", String(others)]];
-    out.write(table([["key", "use", "states"], ...known, ...unknown, ...rest]));
+    const row = (kid: string, use: string): string[] => {
+      const { states, oldest, newest } = byKid.get(kid) ?? NONE;
+      return [kid, use, String(states), showTime(oldest), showTime(newest)];
+    };
+    const unknown = [...byKid.keys()].filter((kid) => !uses.has(kid));
+    out.write(
+      table([
+        ["key", "use", "states", "oldest sealed", "newest sealed"],
+        ...[...uses].map(([kid, use]) => row(kid, use)),
+        ...unknown.map((kid) => row(kid, "none")),
+        ...(others === 0 ? [] : [["-", "no state", String(others)]]),
+      ]),
+    );
   },
 };
 
-/** How many states each key sealed, and how many lines hold something else. */
-async function count(lines: AsyncIterable<string>): Promise<{ byKid: Map<string, number>; others: number }> {
-  const byKid = new Map<string, number>();
+/** The states of one key; times are infinite where none is known. */
+interface Seen {
+  states: number;
+  oldest: number;
+  newest: number;
+}
+
+const NONE: Seen = { states: 0, oldest: Number.POSITIVE_INFINITY, newest: Number.NEGATIVE_INFINITY };
+
+/** What each key sealed, and how many lines hold something else. */
+async function count(lines: AsyncIterable<string>): Promise<{ byKid: Map<string, Seen>; others: number }> {
+  const byKid = new Map<string, Seen>();
   let others = 0;
   for await (const line of lines) {
-    const text = line.trim();
-    if (text === "") continue;
-    const kid = /^v1\.([\w-]{8})\.[\w-]+$/.exec(text)?.[1];
-    if (kid === undefined) others += 1;
-    else byKid.set(kid, (byKid.get(kid) ?? 0) + 1);
+    const found = read(line.trim());
+    if (found === "nothing") continue;
+    if (found === "other") {
+      others += 1;
+      continue;
+    }
+    const seen = byKid.get(found.kid) ?? { ...NONE };
+    byKid.set(found.kid, seen);
+    seen.states += 1;
+    seen.oldest = Math.min(seen.oldest, found.sealedAt ?? seen.oldest);
+    seen.newest = Math.max(seen.newest, found.sealedAt ?? seen.newest);
   }
   return { byKid, others };
 }
 
+/** What a line tells of a state; other events of a trace tell nothing. */
+function read(text: string): { readonly kid: string; readonly sealedAt?: number } | "nothing" | "other" {
+  if (text === "") return "nothing";
+  const kid = /^v1\.([\w-]{8})\.[\w-]+$/.exec(text)?.[1];
+  if (kid !== undefined) return { kid };
+  let event: unknown;
+  try {
+    event = JSON.parse(text);
+  } catch {
+    return "other";
+  }
+  if (!isObject(event) || typeof event.type !== "string") return "other";
+  const { type, kid: id, sealedAt } = event;
+  if (type !== "state_opened" || typeof id !== "string") return "nothing";
+  return typeof sealedAt === "number" ? { kid: id, sealedAt } : { kid: id };
+}
+
+function showTime(time: number): string {
+  return Number.isFinite(time) ? new Date(time).toISOString().replace(/\.\d+Z$/, "Z") : "";
+}
+
 function table(rows: readonly (readonly string[])[]): string {
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const columns = Math.max(...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
   return lines.map((line) => `${line.trimEnd()}\n`).join("");
 }

@@ -27,11 +27,29 @@ test("X3, case 38: volley keys --states counts states by the key that sealed the
   const { code, out } = await volleyIn({ env: { VOLLEY_KEYS: `${two},${one}` }, input }, "keys", "--states");
   expect(code).toBe(0);
   expect(out.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
-    ["key", "use", "states"],
+    ["key", "use", "states", "oldest sealed", "newest sealed"],
     [kid2, "seals and opens", "1"],
     [kid1, "opens", "2"],
     [kid3, "none", "1"],
     ["-", "no state", "3"],
+    [""],
+  ]);
+});
+
+test("X3: from a server's trace volley keys --states also says when the states of a key were sealed", async () => {
+  const opened = (kid: string, sealedAt: number): string =>
+    JSON.stringify({ type: "state_opened", target: "pay", kid, sealedAt });
+  const input = [
+    opened(kid1, Date.UTC(2026, 10, 29, 12)),
+    JSON.stringify({ type: "round", target: "pay" }),
+    opened(kid1, Date.UTC(2026, 10, 28, 12)),
+    opened(kid2, Date.UTC(2026, 10, 29, 13)),
+  ].join("\n");
+  const { out } = await volleyIn({ env: { VOLLEY_KEYS: `${two},${one}` }, input }, "keys", "--states");
+  expect(out.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+    ["key", "use", "states", "oldest sealed", "newest sealed"],
+    [kid2, "seals and opens", "1", "2026-11-29T13:00:00Z", "2026-11-29T13:00:00Z"],
+    [kid1, "opens", "2", "2026-11-28T12:00:00Z", "2026-11-29T12:00:00Z"],
     [""],
   ]);
 });
