@@ -267,6 +267,47 @@ export function contract(make: () => Promise<Store>): void {
     });
   });
 
+  test("a storm of owners that settle, give back, doubt and die: one outcome an effect, and everybody hears that one", async () => {
+    const outcomes = new Map<string, Set<string>>();
+    const heard = new Map<string, Set<string>>();
+    const note = (where: Map<string, Set<string>>, row: string, value: string): void => {
+      where.set(row, (where.get(row) ?? new Set()).add(value));
+    };
+    const caller = async (index: number, row: string): Promise<void> => {
+      const mine = ledgers[index % CONNECTIONS] as Ledger;
+      for (let tries = 0; tries < 200; tries += 1) {
+        const owner = `storm-${index}-${tries}`;
+        const amount = index % 2 === 0 ? "5" : "6";
+        const claim = claimOf({ row, owner, answers: { amount }, leaseMs: 40, takeOver: true });
+        const result = await mine.claim(claim);
+        if (result.status === "settled") return note(heard, row, text(result.settled.value));
+        if (result.status === "conflict" && result.settled[0] !== undefined) {
+          return note(heard, row, text(result.settled[0].value));
+        }
+        if (result.status === "claimed") {
+          const hold = holdOf(claim, result.epoch);
+          const chance = Math.random();
+          if (chance < 0.25) await mine.release(hold);
+          else if (chance < 0.5) await mine.doubt(hold);
+          else if (chance < 0.75) await sleep(60);
+          // Also of those who gave it up, doubt it or slept too long: the store must know better.
+          const value = `${amount} by ${owner}`;
+          if (await mine.settle(hold, { failed: false, value: new TextEncoder().encode(value) })) {
+            note(outcomes, row, value);
+          }
+        }
+        await sleep(Math.random() * 20);
+      }
+      throw new Error(`${row} came to no end`);
+    };
+    const storm = Array.from({ length: 12 }, (_, row) => `storm-${rows}-${row}`);
+    await Promise.all(storm.flatMap((row) => Array.from({ length: 8 }, (_, index) => caller(index, row))));
+    for (const row of storm) {
+      expect(outcomes.get(row)?.size).toBe(1);
+      expect(heard.get(row)).toEqual(outcomes.get(row));
+    }
+  }, 60_000);
+
   describe("times", () => {
     test("an old fork that claims again and again until the deadline gets nothing, and is refused after it", async () => {
       const deadline = Date.now() + 600;

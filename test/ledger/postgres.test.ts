@@ -7,7 +7,9 @@ import { freePort, mayRun, type PrivateServer } from "../support/private-server.
 import { contract } from "./contract.ts";
 import { openStore } from "./stores.ts";
 
-describe.runIf(mayRun("initdb"))("S9, X5, case 36: the contract of ledgers, in Postgres", () => {
+const hasPostgres = mayRun("initdb");
+
+describe.runIf(hasPostgres)("S9, X5, case 36: the contract of ledgers, in Postgres", () => {
   contract(async () => {
     const server = await startPostgres();
     const pool = new Pool({ connectionString: server.url });
@@ -31,7 +33,7 @@ describe.runIf(mayRun("initdb"))("S9, X5, case 36: the contract of ledgers, in P
   });
 });
 
-describe.runIf(mayRun("initdb"))("Postgres as it is set up", () => {
+describe.runIf(hasPostgres)("Postgres as it is set up", () => {
   let server: PrivateServer;
   let pool: Pool;
   beforeAll(async () => {

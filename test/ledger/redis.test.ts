@@ -7,12 +7,14 @@ import { startRedis } from "../support/redis.ts";
 import { contract } from "./contract.ts";
 import { openStore } from "./stores.ts";
 
+const hasRedis = mayRun("redis-server");
+
 const claim = (row: string): Claim => {
   const minute = Date.now() + 60_000;
   return { row, name: "pay", owner: "one", answers: {}, deadline: minute, keepUntil: minute, leaseMs: 10_000 };
 };
 
-describe.runIf(mayRun("redis-server"))("S9, X5, case 36: the contract of ledgers, in Redis", () => {
+describe.runIf(hasRedis)("S9, X5, case 36: the contract of ledgers, in Redis", () => {
   contract(async () => {
     const server = await startRedis();
     return {
@@ -26,7 +28,7 @@ describe.runIf(mayRun("redis-server"))("S9, X5, case 36: the contract of ledgers
   });
 });
 
-describe.runIf(mayRun("redis-server"))("Redis as it is set up", () => {
+describe.runIf(hasRedis)("Redis as it is set up", () => {
   let server: PrivateServer;
   let client: Redis;
   beforeAll(async () => {
@@ -99,7 +101,7 @@ describe.runIf(mayRun("redis-server"))("Redis as it is set up", () => {
   });
 });
 
-describe.runIf(mayRun("redis-server"))("Redis Cluster", () => {
+describe.runIf(hasRedis)("Redis Cluster", () => {
   test("keys of one row lie in one slot, and scripts find their server", { timeout: 30_000 }, async () => {
     const ports = [await freePort(), await freePort()];
     const servers = await Promise.all(

@@ -10,8 +10,9 @@ import { contract } from "./contract.ts";
 import { openStore } from "./stores.ts";
 
 const sqlite = process.getBuiltinModule("node:sqlite");
+const hasSqlite = sqlite !== undefined;
 
-describe.runIf(sqlite !== undefined)("S9, X5, case 36: the contract of ledgers, in SQLite", () => {
+describe.runIf(hasSqlite)("S9, X5, case 36: the contract of ledgers, in SQLite", () => {
   contract(async () => {
     const folder = await mkdtemp(join(tmpdir(), "volley-sqlite-"));
     const location = join(folder, "ledger.db");
