@@ -15,8 +15,8 @@ import { delimiter, join } from "node:path";
 export const needs = [
   { name: "wrk, a load generator", program: "wrk", debian: "wrk", usedBy: "bench" },
   { name: "script, a pseudo terminal", program: "script", debian: "bsdutils", usedBy: "test/demo in a terminal" },
-  { name: "Redis", program: "redis-server", debian: "redis-server", usedBy: "test/ledger, test/tasks, test/events and test/limits on Redis" },
-  { name: "PostgreSQL", program: "initdb", debian: "postgresql", usedBy: "test/ledger, test/tasks and test/limits on Postgres" },
+  { name: "Redis", program: "redis-server", debian: "redis-server", usedBy: "tests of stores and the bus on Redis" },
+  { name: "PostgreSQL", program: "initdb", debian: "postgresql", usedBy: "tests of stores on Postgres" },
   { name: "nginx", program: "nginx", debian: "nginx", usedBy: "test/fleet" },
 ];
 
