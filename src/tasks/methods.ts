@@ -4,7 +4,7 @@ import { checkName, invalidParams, type Request, type Results, type Route } from
 import { outstanding } from "./data.ts";
 import { isTerminal } from "./engine.ts";
 import { declaresTasks, type Edited, type FoundTask, type TaskRecords } from "./records.ts";
-import { endedData, statusOf } from "./session.ts";
+import { cancelledBy, statusOf } from "./session.ts";
 import { detailedTask, sepTask } from "./wire.ts";
 
 /** What the methods of tasks work with. */
@@ -97,5 +97,5 @@ export async function takeResponses(records: TaskRecords, id: string, responses:
 function cancelled({ record, data }: FoundTask, now: number): Edited | undefined {
   if (isTerminal(record.status)) return undefined;
   if (record.leaseUntil !== null && record.leaseUntil > now) return { head: { cancelRequested: true } };
-  return { head: { status: "cancelled", leaseUntil: null, wakeAt: null }, data: endedData(data, {}) };
+  return cancelledBy(data);
 }

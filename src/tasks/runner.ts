@@ -2,7 +2,7 @@ import type { RoundRequest } from "../flow/index.ts";
 import type { Core, TaskEnding } from "../server/index.ts";
 import { arrived, withState } from "./data.ts";
 import type { Edited, FoundTask, TaskRecords } from "./records.ts";
-import { endedData, statusOf, TaskSession } from "./session.ts";
+import { cancelledBy, endedData, statusOf, TaskSession } from "./session.ts";
 
 /** How soon a worker that does not know a task's tool looks again: another one may know it. */
 const UNKNOWN_TOOL_MS = 5_000;
@@ -69,7 +69,7 @@ export class TaskRunner {
         return undefined;
       }
       if (record.cancelRequested) {
-        return { head: { status: "cancelled", leaseUntil: null, wakeAt: null }, data: endedData(data, {}) };
+        return cancelledBy(data);
       }
       const stalls = stalled ? data.stalls + 1 : 0;
       if (stalls > MOST_STALLS) return failedBy({ code: -32603, message: "Internal error" }, data);
@@ -109,7 +109,7 @@ export class TaskRunner {
       wakeAt = null;
       // What had ended before the cancellation could take effect has ended so.
       if (session.cancelled && !(ending.type === "result" && ending.result.isError !== true)) {
-        return { head: { status: "cancelled", leaseUntil: null, wakeAt: null }, data: endedData(data, {}) };
+        return cancelledBy(data);
       }
       switch (ending.type) {
         case "result":

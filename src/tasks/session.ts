@@ -160,8 +160,7 @@ export class TaskSession implements TaskKeeper, Exchange {
     this.cancelled = true;
     this.#abort("The task was cancelled.");
     const timer = setTimeout(() => {
-      const ended = { head: { status: "cancelled", leaseUntil: null, wakeAt: null } } as const;
-      void this.end(({ data }) => ({ ...ended, data: endedData(data, {}) })).catch(() => this.#lose("Cancelled."));
+      this.end(({ data }) => cancelledBy(data)).catch(() => this.#lose("The task was cancelled."));
     }, CANCEL_GRACE_MS);
     this.#stops.push(() => clearTimeout(timer));
   }
@@ -190,10 +189,21 @@ export class TaskSession implements TaskKeeper, Exchange {
   }
 }
 
-/** What is kept of a task that has ended. */
-export function endedData(data: TaskData, outcome: Partial<TaskData>): TaskData {
+/** What is kept of a task that has ended: its progress is over, and its journal nobody's any more. */
+export function endedData(
+  data: TaskData,
+  outcome: Pick<Partial<TaskData>, "result" | "error" | "statusMessage">,
+): TaskData {
   const none = { body: null, asks: new Map(), keys: new Map(), answers: new Map(), arguments: null };
-  return { ...data, ...none, ...outcome };
+  return { ...data, ...none, statusMessage: undefined, ...outcome };
+}
+
+/** A task as its client has cancelled it. */
+export function cancelledBy(data: TaskData): Edited {
+  return {
+    head: { status: "cancelled", leaseUntil: null, wakeAt: null },
+    data: endedData(data, { statusMessage: "The task was cancelled." }),
+  };
 }
 
 /** Asked is asked, also while steps go on. */

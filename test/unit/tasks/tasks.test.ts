@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { RpcError, type Server } from "../../../src/index.ts";
+import { RpcError, type Server, type TraceEvent } from "../../../src/index.ts";
 import { ALL, hasSqlite, rig, TASKS } from "./harness.ts";
 
 const Name = z.object({ name: z.string() });
@@ -275,6 +275,30 @@ describe.skipIf(!hasSqlite)("tasks", () => {
     await on.until(asks.taskId, "input_required");
     await on.cancel(asks.taskId);
     await on.until(asks.taskId, "cancelled");
+  });
+
+  test("T9: a handle comes from tools/call only: a prompt or a resource that wants one is the author's error", async () => {
+    const faults: unknown[] = [];
+    const trace = (event: TraceEvent): void => void (event.type === "fault" && faults.push(event.error));
+    await using on = await rig(
+      (server) => {
+        server.prompt("p", {}, async (_args, ctx) => {
+          await ctx.toTask();
+          return "p";
+        });
+        server.resource("r", "file:///r", {}, async (_uri, ctx) => {
+          await ctx.toTask();
+          return "r";
+        });
+      },
+      { server: { trace } },
+    );
+    expect((await on.ask("prompts/get", { name: "p" })).error.code).toBe(-32603);
+    expect((await on.ask("resources/read", { uri: "file:///r" })).error.code).toBe(-32603);
+    expect(faults).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(/^prompt "p" cannot become a task/) }),
+      expect.objectContaining({ message: expect.stringMatching(/^resource "r" cannot become a task/) }),
+    ]);
   });
 
   test("T9: notifications/cancelled does not cancel a task", async () => {
