@@ -2,7 +2,7 @@
 //
 //   createTasks     what `createServer({ tasks })` takes
 //   createWorker    runs the tasks, in the server's process or in one of its own
-//   TaskEngine      where tasks are kept and what wakes them; one is in volley-mcp/tasks/sqlite
+//   TaskEngine      where tasks are kept and what wakes them; in volley-mcp/tasks/{sqlite,bullmq-redis,bullmq-postgres}
 export type {
   CancelledTask,
   CompletedTask,
