@@ -52,10 +52,18 @@ export class TaskRecords {
     return record.expiresAt > this.clock.now() ? this.#open(record) : undefined;
   }
 
-  /** Reads, edits and writes until nobody came between; undefined when there is no task or the edit gives up. */
-  async change(id: string, edit: (found: FoundTask) => Edited | undefined): Promise<FoundTask | undefined> {
-    for (;;) {
-      const before = await this.read(id);
+  /**
+   * Reads, edits and writes until nobody came between; undefined when there is no task or the edit gives up.
+   *
+   * @param last what the caller wrote last: not read again unless somebody has changed it since
+   */
+  async change(
+    id: string,
+    edit: (found: FoundTask) => Edited | undefined,
+    last?: FoundTask,
+  ): Promise<FoundTask | undefined> {
+    for (let seen = last; ; seen = undefined) {
+      const before = seen ?? (await this.read(id));
       if (before === undefined || isTerminal(before.record.status)) return undefined;
       const edited = edit(before);
       if (edited === undefined) return undefined;

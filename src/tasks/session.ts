@@ -27,6 +27,8 @@ export class TaskSession implements TaskKeeper, Exchange {
   readonly #stops: (() => void)[] = [];
   #resolveOver!: () => void;
   #reason: Error | undefined;
+  /** The task as this worker wrote it last. */
+  #last: FoundTask;
   #state: TaskState | undefined;
   #message: string | undefined;
   #messageTimer: ReturnType<typeof setTimeout> | undefined;
@@ -34,7 +36,9 @@ export class TaskSession implements TaskKeeper, Exchange {
   #next: Promise<void> | undefined;
 
   /** @param used keys of the answers that this run takes into its journal */
-  constructor(records: TaskRecords, { record }: FoundTask, used: readonly string[], leaseMs: number) {
+  constructor(records: TaskRecords, taken: FoundTask, used: readonly string[], leaseMs: number) {
+    const { record } = taken;
+    this.#last = taken;
     this.id = record.id;
     this.records = records;
     this.leaseMs = leaseMs;
@@ -94,8 +98,10 @@ export class TaskSession implements TaskKeeper, Exchange {
     this.#stop();
     await this.#writing.catch(() => undefined);
     if (this.isOver) return false;
-    const written = await this.records.change(this.id, (found) =>
-      this.#holds(found.record) ? edit({ ...found, data: this.#withMine(found.data) }) : undefined,
+    const written = await this.records.change(
+      this.id,
+      (found) => (this.#holds(found.record) ? edit({ ...found, data: this.#withMine(found.data) }) : undefined),
+      this.#last,
     );
     this.#finish();
     return written !== undefined;
@@ -132,15 +138,17 @@ export class TaskSession implements TaskKeeper, Exchange {
 
   async #writeNow(): Promise<void> {
     if (this.isOver) throw lost();
-    const written = await this.records.change(this.id, (found) => {
+    const renew = (found: FoundTask): Edited | undefined => {
       if (!this.#holds(found.record)) return undefined;
       const data = this.#withMine(found.data);
       return { head: { leaseUntil: this.records.clock.now() + this.leaseMs, status: statusOf(data) }, data };
-    });
+    };
+    const written = await this.records.change(this.id, renew, this.#last);
     if (written === undefined) {
       this.#lose("The task is another worker's, or has ended.");
       throw lost();
     }
+    this.#last = written;
     if (written.record.cancelRequested) this.#cancel();
   }
 
