@@ -34,7 +34,11 @@ server.tool("ask", { input }, async ({ token }, ctx) => {
 });
 server.tool("by_hand", { input }, ({ token }, ctx) =>
   ctx.inputResponses === undefined
-    ? { resultType: "input_required", requestState: token, inputRequests: { where: { method: "roots/list" } } }
+    ? {
+        resultType: "input_required",
+        requestState: token.slice(0, 99),
+        inputRequests: { where: { method: "roots/list" } },
+      }
     : `${token} ${ctx.requestState}`,
 );
 server.prompt("greet", { arguments: z.object({ token: z.string() }) }, async ({ token }, ctx) => {
@@ -86,6 +90,8 @@ function sound(kind: number): { readonly token: string; readonly body: object } 
       return { token, body: message("tools/list", {}, { id }) };
     case 6:
       return { token, body: message("tools/nothing", { token }, { id }) };
+    case 7:
+      return { token, body: { jsonrpc: "2.0", method: "notifications/anything", params: { token } } };
     default: {
       const { tool, token, state } = known ?? { tool: "echo", token: "none", state: "v1" };
       return { token, body: message("tools/call", { name: tool, arguments: { token } }, { id, state, answers }) };
@@ -121,7 +127,7 @@ const header = fc.record({
 });
 
 const shot = fc.record({
-  kind: fc.nat(9),
+  kind: fc.nat(10),
   changes: fc.array(change, { maxLength: 3 }),
   headers: fc.oneof(
     { weight: 4, arbitrary: fc.constant([]) },
@@ -169,7 +175,7 @@ function fire({
       path: "/mcp",
       headers: { ...all, "content-length": String(Buffer.byteLength(sent)) },
     });
-    const hang = setTimeout(() => reject(new Error(`no answer to ${method} ${sent.slice(0, 500)}`)), 10_000);
+    const hang = setTimeout(() => reject(new Error(`no answer to ${method} ${sent.slice(0, 500)}`)), 30_000);
     const settle = (fired: Fired | undefined): void => {
       clearTimeout(hang);
       resolve(fired);
