@@ -1,5 +1,5 @@
 // `npm run -s trace`: for each row of docs/requirements.md that is in scope, the tests whose names carry its id. Exits
-// with 1 when a row has none. Cases are listed too.
+// with 1 when a row has none. Cases are listed too. `--brief` prints what is missing and the count alone.
 import { globSync, readFileSync } from "node:fs";
 import { root } from "./run.ts";
 
@@ -45,12 +45,13 @@ for (const file of globSync("test/**/*.test.ts", { cwd: root }).sort()) {
 }
 
 const rows = readRows(readFileSync(`${root}docs/requirements.md`, "utf8"));
+const brief = process.argv.includes("--brief");
 const unnamed: string[] = [];
 for (const { id, inScope } of rows) {
   const found = tests.get(id);
   if (!inScope && found === undefined) continue;
-  console.log(`${id}${inScope ? "" : " (later)"}: ${found?.size ?? "no test"}`);
-  for (const test of found ?? []) console.log(`  ${test}`);
+  if (!brief)
+    console.log([`${id}${inScope ? "" : " (later)"}: ${found?.size ?? "no test"}`, ...(found ?? [])].join("\n  "));
   if (inScope && found === undefined) unnamed.push(id);
 }
 const known = new Set(rows.map((row) => row.id));
