@@ -13,7 +13,6 @@ import {
   type Waiting,
 } from "./rounds.ts";
 import { taskDataOf } from "./task.ts";
-import { followTask } from "./task-follow.ts";
 
 /**
  * Plays a flow on from where it stands to its end: asks the handlers what the server asks, and brings their answers back,
@@ -37,6 +36,8 @@ export async function drive<M extends RoundMethod>(
   if (standing.type === "complete") return standing.result;
   const { capabilities, options, params } = flow;
   const { task } = standing;
+  // Most calls never become a task.
+  const { followTask } = await import("./task-follow.ts");
   const result = await followTask(rounds, handlers, {
     handle: taskDataOf(rounds, task.taskId, targetOf(params), wireOf(flow), []),
     capabilities,

@@ -61,8 +61,8 @@ export interface CallOptions extends RequestOptions {
   /** How many times the server may ask for more before the call fails with `round_limit`. Default: the client's, 32. */
   readonly maxRounds?: number;
   /**
-   * Hears of the task that the call has become: when it begins, and whenever its state changes. Its `statusMessage` is
-   * the progress of tasks, which have no other.
+   * Hears of the task that is followed: when it begins, and whenever its state changes. Its `statusMessage` is the
+   * progress of tasks, which have no other.
    *
    * Keep `handle`, plain data, to go on with the task in another process ({@link Client.task}).
    */

@@ -106,7 +106,6 @@ export function toStarted<M extends RoundMethod>(
   if (standing.type === "task") {
     const { rounds, flow, answers } = hand;
     const data = taskDataOf(rounds, standing.task.taskId, targetOf(flow.params), wireOf(flow), answers);
-    flow.options.onTask?.(standing.task, data);
     const started: StartedTask = { done: true, task: hand.task(data, flow) };
     return started as Started<M>;
   }

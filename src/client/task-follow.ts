@@ -74,6 +74,8 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
   const tell = teller(following, connection.settings.onWarning);
   const mailbox = createMailbox();
   const ending = new AbortController();
+  // Answers to a task that has ended in between may be refused: its end counts more.
+  let refusal: RpcError | undefined;
   const asks = createTaskAsks({
     handlers,
     byHand: following.byHand,
@@ -86,7 +88,15 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
       round,
       signal: askSignal,
     }),
-    send: (responses) => insist(connection, signal, () => wire.update(id, responses, requestOptions)),
+    async send(responses) {
+      try {
+        await insist(connection, signal, () => wire.update(id, responses, requestOptions));
+      } catch (error) {
+        if (!RpcError.is(error)) throw error;
+        refusal ??= error;
+        mailbox.put(undefined);
+      }
+    },
     fail: (error) => mailbox.fail(error),
   });
 
@@ -108,6 +118,7 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
       const waitMs = stream?.isOpen ? Math.max(pollMs, STREAM_POLL_MS) : pollMs;
       const told = await untilEnded(mailbox.take(Math.min(waitMs, remainingMs)), signal, connection.closing);
       const newest = told ?? (await get());
+      if (refusal !== undefined && !isEnded(newest)) throw refusal;
       if (isEnded(newest) || !isOlder(newest, task)) task = newest;
     }
   }

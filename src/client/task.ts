@@ -15,7 +15,7 @@ import { type AskKind, checkAnswer, type FormAnswer, type UrlAnswer } from "./an
 import type { AskHandlers } from "./asks.ts";
 import type { RequestOptions, TaskData } from "./options.ts";
 import type { Rounds } from "./rounds.ts";
-import { type FollowOptions, followTask } from "./task-follow.ts";
+import type { FollowOptions } from "./task-follow.ts";
 import { createTaskWire } from "./task-wire.ts";
 
 /** A task of a server: work that goes on whether anybody follows it or not. */
@@ -83,15 +83,11 @@ export function createTaskHandle(
       for (const key of keys) answered.add(key);
     },
     cancel: (options = {}) => wire.cancel(id, options),
-    result: (options = {}) =>
-      followTask(rounds, handlers, {
-        handle: data,
-        capabilities,
-        options,
-        seed: undefined,
-        byHand: data.answers,
-        answered,
-      }),
+    async result(options = {}) {
+      const { followTask } = await import("./task-follow.ts");
+      const following = { handle: data, capabilities, options, seed: undefined, byHand: data.answers, answered };
+      return followTask(rounds, handlers, following);
+    },
     toJSON: () => data,
   };
 }

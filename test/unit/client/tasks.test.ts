@@ -274,6 +274,19 @@ describe("questions of a task", () => {
     }
   });
 
+  test("answers that are refused: the end of the task counts more", async () => {
+    const error = { code: -32602, message: "The task has ended" };
+    const refused = (end: object) =>
+      taskServer({
+        get: [task("input_required", { inputRequests: { a: nameAsk() } }), end],
+        update: () => ({ error }),
+      });
+    const run = async (end: object) =>
+      (await connect(refused(end), { form: () => ({ name: "Ann" }) })).callTool("work");
+    expect((await run(completed("done"))).content).toEqual([{ type: "text", text: "done" }]);
+    await expect(run(task("working"))).rejects.toMatchObject(error);
+  });
+
   test("C9: how often a task asks is bounded", async () => {
     let n = 0;
     const transport = taskServer({
