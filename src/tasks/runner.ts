@@ -122,6 +122,11 @@ export class TaskRunner {
           return failedBy({ code, message, ...(detail === undefined ? {} : { data: detail }) }, data);
         }
         case "unknown_tool":
+          this.#core.settings.trace({
+            type: "warning",
+            target: data.target,
+            message: "A task waits for a worker with this tool.",
+          });
           wakeAt = this.#records.clock.now() + UNKNOWN_TOOL_MS;
           return { head: { leaseUntil: null, wakeAt } };
         case "suspended": {
