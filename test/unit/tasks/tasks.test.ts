@@ -405,6 +405,32 @@ describe.skipIf(!hasSqlite)("tasks", () => {
     expect(await on.get(taskId)).toEqual(ended);
   });
 
+  test("T7: what the store does not take does not count: the task is run again from what it has", async () => {
+    const ran: string[] = [];
+    await using on = await rig(
+      (server) =>
+        server.tool("job", { task: "required" }, async (_args, ctx) => {
+          await ctx.step("first", () => void ran.push("first"));
+          const store = on.engine.store as { update: typeof on.engine.store.update };
+          const { update } = store;
+          if (ran.length === 1) {
+            store.update = () => {
+              store.update = update;
+              return Promise.reject(new Error("disk full"));
+            };
+          }
+          await ctx.step("second", () => void ran.push("second"));
+          return "done";
+        }),
+      { worker: { leaseMs: 300 } },
+    );
+    const { taskId } = await on.call("job");
+    const ended = await on.until(taskId, "completed");
+    expect(ended.result).toMatchObject({ content: [{ text: "done" }] });
+    expect(ended.result.isError).toBeUndefined();
+    expect(ran).toEqual(["first", "second", "second"]);
+  });
+
   test("a tool that this worker does not have is left to others", async () => {
     await using on = await rig((server) => server.tool("job", { task: "required" }, () => "done"), { worker: false });
     await using other = await rig(() => undefined, { path: on.path });
