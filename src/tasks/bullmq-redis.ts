@@ -101,6 +101,7 @@ function quiet<T extends Redis | Cluster>(client: T): T {
 
 /** A server that forgets keys to make room would lose tasks. */
 async function refuseEviction(client: Redis | Cluster): Promise<void> {
+  await client.ping(); // A cluster knows its nodes once it has answered.
   const servers = "nodes" in client && client.isCluster ? client.nodes("master") : [client as Redis];
   for (const server of servers) {
     const policy = /^maxmemory_policy:(\S+)/m.exec(await server.info("memory"))?.[1];
