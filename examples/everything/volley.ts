@@ -11,4 +11,4 @@ export { jsonSchema } from "../../src/json-schema.ts";
 export { nodeHandler } from "../../src/node.ts";
 export { serveStdio } from "../../src/stdio.ts";
 export { createSqliteEngine } from "../../src/tasks/sqlite.ts";
-export { createTasks, createWorker, type TaskEngine } from "../../src/tasks.ts";
+export { createTasks, createWorker } from "../../src/tasks.ts";

@@ -20,5 +20,4 @@ export {
   type WakerLoop,
   type WakerOptions,
 } from "./engine.ts";
-export { createLocalWaker } from "./local-waker.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./worker.ts";
