@@ -92,11 +92,11 @@ describe.runIf(hasRedis)("Redis as it is set up", () => {
 
   test("a claim that is granted too late to be waited for is given back", async () => {
     const url = server.url;
-    const ledger = await createRedisLedger({ url, timeoutMs: 300 });
-    await client.call("CLIENT", "PAUSE", "600", "ALL");
-    await expect(ledger.claim(claim("late"))).rejects.toThrow("did not answer within 300 ms");
+    const ledger = await createRedisLedger({ url, timeoutMs: 1_000 });
+    await client.call("CLIENT", "PAUSE", "1500", "ALL");
+    await expect(ledger.claim(claim("late"))).rejects.toThrow("did not answer within 1000 ms");
     const next = (): Promise<string> => ledger.claim({ ...claim("late"), owner: "two" }).then(({ status }) => status);
-    await expect.poll(() => next().catch(String), { timeout: 5_000 }).toBe("claimed");
+    await expect.poll(() => next().catch(String), { timeout: 10_000 }).toBe("claimed");
     await ledger.close?.();
   });
 });

@@ -5,21 +5,23 @@ import { join } from "node:path";
 import { endProgram, freePort, type PrivateServer, pathOf, startProgram } from "./private-server.ts";
 
 /**
- * Starts a Redis that keeps everything it has acknowledged, also when it is killed.
+ * Starts a Redis that keeps everything it has acknowledged, also when it is killed: with its default `everysec` it writes
+ * later while the disk is busy.
  *
  * @param args more of its settings, such as `["--maxmemory-policy", "allkeys-lru"]`
  */
 export async function startRedis(args: readonly string[] = []): Promise<PrivateServer> {
   const folder = await mkdtemp(join(tmpdir(), "volley-redis-"));
   const port = String(await freePort());
-  const settings = ["--bind", "127.0.0.1", "--port", port, "--dir", folder, "--save", "", "--appendonly", "yes"];
+  const place = ["--bind", "127.0.0.1", "--port", port, "--dir", folder];
+  const keeping = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"];
   let child: ChildProcess | undefined;
   const server: PrivateServer = {
     url: `redis://127.0.0.1:${port}`,
     async start() {
       if (child !== undefined) return;
       const path = pathOf("redis-server");
-      child = await startProgram({ path, args: [...settings, ...args], ready: /Ready to accept connections/ });
+      child = await startProgram({ path, args: [...place, ...keeping, ...args], ready: /Ready to accept connections/ });
     },
     async stop() {
       await endProgram(child, "SIGTERM");
