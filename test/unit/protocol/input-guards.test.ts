@@ -92,7 +92,7 @@ describe("params of requests", () => {
     [
       readSubscriptionFilter,
       { notifications: { resourceSubscriptions: "file:///a" } },
-      "params.notifications is required: booleans, and resourceSubscriptions as a list of URIs",
+      "params.notifications is required: booleans, resourceSubscriptions as a list of URIs, taskIds as a list of ids",
     ],
     [readCursor, { cursor: 1 }, "params.cursor is a string that a list returned"],
   ])("H1: %o refuses %j", (read, params, message) => {
