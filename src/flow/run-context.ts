@@ -1,5 +1,11 @@
 import type { FormSchema } from "../elicit/index.ts";
-import type { CreateMessageRequestParams, CreateMessageResult, LoggingLevel, Root } from "../protocol/index.ts";
+import {
+  type CreateMessageRequestParams,
+  type CreateMessageResult,
+  LOGGING_LEVELS,
+  type LoggingLevel,
+  type Root,
+} from "../protocol/index.ts";
 import type { Principal } from "../state/index.ts";
 import { ask } from "./asks.ts";
 import type { Context, Elicit, FormQuestion, OnceOptions, WorkScope } from "./context.ts";
@@ -12,17 +18,6 @@ import type { Run } from "./run.ts";
 import { endRound } from "./shedding.ts";
 import type { ClientView, TaskOptions } from "./types.ts";
 import { sleep, step, use } from "./work.ts";
-
-const LEVELS: readonly LoggingLevel[] = [
-  "debug",
-  "info",
-  "notice",
-  "warning",
-  "error",
-  "critical",
-  "alert",
-  "emergency",
-];
 
 /** The {@link Context} of one run. */
 export class RunContext implements Context {
@@ -130,7 +125,8 @@ export class RunContext implements Context {
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const { logLevel, exchange } = this.#run.request;
-    if (logLevel === undefined || this.#run.closed || LEVELS.indexOf(level) < LEVELS.indexOf(logLevel)) return;
+    if (logLevel === undefined || this.#run.closed || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(logLevel))
+      return;
     exchange.notify("notifications/message", { level, ...(logger === undefined ? {} : { logger }), data });
   }
 
