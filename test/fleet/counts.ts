@@ -15,8 +15,8 @@ export interface Counts {
   conflicts: number;
   refusals: number;
   effects: number;
-  /** How often the shop was asked again for what it had done: by owners that were stopped and came back too late. */
-  knownKeys: number;
+  /** How often owners that had been stopped asked the shop for what their successors had done. */
+  late: number;
   askedAgain: number;
   doneTwice: number;
   toldOtherwise: number;
@@ -42,7 +42,7 @@ export function noCounts(): Counts {
     conflicts: 0,
     refusals: 0,
     effects: 0,
-    knownKeys: 0,
+    late: 0,
     askedAgain: 0,
     doneTwice: 0,
     toldOtherwise: 0,

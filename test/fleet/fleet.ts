@@ -3,22 +3,27 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { debuglog } from "node:util";
 import { generateKey } from "../../src/state.ts";
 import type { StoreKind } from "../ledger/stores.ts";
 import { type Counts, noCounts } from "./counts.ts";
 import { openPlace, type Place, type Told } from "./flows.ts";
 import { startNginx } from "./nginx.ts";
 import { type Supervised, supervise } from "./processes.ts";
+import type { Program } from "./program.ts";
 import { type FleetEvent, PROCESSES, type Schedule } from "./schedule.ts";
 import { type FleetStore, startStore } from "./store.ts";
 import { openTruth, type Truth } from "./truth.ts";
 
-/** Most flows that are played at the same time. */
+/** How many flows are played at the same time: more than wait for something to happen to the fleet. */
+const LEAST_PLACES = 16;
 const MOST_PLACES = 64;
+/** `NODE_DEBUG=fleet` tells what happens. */
+const log = debuglog("fleet");
 /** No flow takes so long, whatever befalls it. */
 const FLOW_MS = 240_000;
 
-export async function runFleet(program: string, kind: StoreKind, { flows, events }: Schedule): Promise<Counts> {
+export async function runFleet(program: Program, kind: StoreKind, { flows, events }: Schedule): Promise<Counts> {
   const counts = noCounts();
   const folder = mkdtempSync(join(tmpdir(), "volley-fleet-"));
   const truth = openTruth(join(folder, "truth.db"));
@@ -36,10 +41,9 @@ export async function runFleet(program: string, kind: StoreKind, { flows, events
   );
   const told: Told[] = [];
   const past = createPast();
+  const size = Math.max(LEAST_PLACES, Math.min(MOST_PLACES, Math.ceil(flows.length / 20)));
   const places = await Promise.all(
-    Array.from({ length: Math.min(MOST_PLACES, Math.ceil(flows.length / 5)) }, (_, index) =>
-      openPlace({ url: nginx.url, counts, told, over: past.over }, index),
-    ),
+    Array.from({ length: size }, (_, index) => openPlace({ url: nginx.url, counts, told, over: past.over }, index)),
   );
   try {
     const pace = createPace(flows.length);
@@ -47,11 +51,14 @@ export async function runFleet(program: string, kind: StoreKind, { flows, events
     const played = places.map(async (place) => {
       for (let index = await pace.begin(); index < flows.length; index = await pace.begin()) {
         const plan = flows[index];
-        if (plan !== undefined) await inTime(place.play(plan), counts, `flow ${index}`);
+        if (plan === undefined) break;
+        await inTime(place.play(plan), counts, `flow ${index}`);
+        log("flow %d is over", index);
       }
     });
     await Promise.all([suffered, ...played]);
     counts.flows = flows.length;
+    log("weighing");
     await weigh(places, processes, store, counts);
   } finally {
     await Promise.all([...places, ...processes].map((part) => part.close()));
@@ -165,6 +172,7 @@ async function suffer(
   for (const event of events) {
     pace.hold(event.at);
     await pace.reached(event.at);
+    log("%j", event);
     await happen(event);
     happened(event.type);
   }
@@ -222,7 +230,9 @@ function compare(told: readonly Told[], truth: Truth, counts: Counts): void {
     counts.effects += effects.length;
     if (effects.length > 1) counts.doneTwice += 1;
   }
-  counts.knownKeys = truth.known();
+  const { late, wrongly } = truth.again();
+  counts.late = late;
+  counts.doneTwice += wrongly;
   for (const { order, ending } of told) {
     if (ending.type !== "told") continue;
     const effects = done.get(order) ?? [];

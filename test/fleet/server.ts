@@ -3,12 +3,13 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { createServer as createHttpServer, type ServerResponse } from "node:http";
 import { z } from "zod";
-import { Conflict, type Context, createServer, VolleyError } from "../../src/index.ts";
+import { Conflict, type Context, createServer, VolleyError, type WorkScope } from "../../src/index.ts";
 import { nodeHandler } from "../../src/node.ts";
 import { openStore } from "../ledger/stores.ts";
 import type { Trouble } from "./schedule.ts";
 import { type Asked, BRIEF_MS, LEASE_MS, type Said, type ServerTask } from "./server-task.ts";
 import { shortLeases } from "./short-leases.ts";
+import { watchForStops } from "./stopwatch.ts";
 import { openTruth } from "./truth.ts";
 
 const HOUR = 3_600_000;
@@ -16,6 +17,8 @@ const task = JSON.parse(process.argv[2] ?? "{}") as ServerTask;
 let { busy } = task;
 
 const truth = openTruth(task.truth);
+/** Claims may be lost then. */
+const wasStopped = watchForStops(LEASE_MS / 2);
 const ledger = shortLeases(await openStore(task.kind, task.location), LEASE_MS);
 const server = createServer({
   name: "shop",
@@ -67,21 +70,18 @@ interface Way {
 
 /** Buys once, and says what was bought: what the record says, not what this round thinks. */
 async function buy(ctx: Context, { order, trouble, what }: Wish, { recovers, byKey }: Way): Promise<string> {
-  const act = (key: string): string =>
-    truth.act({ order, key, value: { order, ...what, receipt: randomUUID() } }, recovers);
-  const effect = async ({ idempotencyKey }: { readonly idempotencyKey: string }): Promise<string> => {
-    if (trouble === "none" || trouble === "cut" || !truth.takeTrouble(order)) return act(idempotencyKey);
-    if (trouble === "stop") {
+  const act = (key: string, late: boolean): string =>
+    truth.act({ order, key, value: { order, ...what, receipt: randomUUID() }, knowing: recovers, late });
+  const effect = async ({ idempotencyKey }: WorkScope): Promise<string> => {
+    if (trouble !== "none" && trouble !== "cut" && truth.takeTrouble(order)) {
+      if (trouble === "die_after") act(idempotencyKey, false);
+      if (trouble !== "stop") process.kill(process.pid, "SIGKILL");
       await say({ type: "stopping" });
       process.kill(process.pid, "SIGSTOP");
-    } else {
-      if (trouble === "die_after") act(idempotencyKey);
-      process.kill(process.pid, "SIGKILL");
     }
-    return act(idempotencyKey);
+    return act(idempotencyKey, wasStopped());
   };
-  const recover = ({ idempotencyKey }: { readonly idempotencyKey: string }): string =>
-    truth.find(idempotencyKey) ?? act(idempotencyKey);
+  const recover = ({ idempotencyKey }: WorkScope): string => truth.find(idempotencyKey) ?? act(idempotencyKey, true);
   try {
     const options = { ...(recovers ? { recover } : {}), ...(byKey ? { key: order, keepFor: HOUR } : {}) };
     const done = await ctx.once("buy", options, effect);

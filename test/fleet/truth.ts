@@ -1,20 +1,28 @@
 // What was really done, whatever the ledger says: a file of its own to which effects write, as to a shop or a bank.
 import { DatabaseSync } from "node:sqlite";
 
+/** An effect as it comes to the shop. */
+export interface Act {
+  readonly order: string;
+  readonly key: string;
+  readonly value: unknown;
+  /** The shop knows an idempotency key again, as a payment provider does; else it does whatever it is told. */
+  readonly knowing: boolean;
+  /** Whoever comes has lost its claim, or looks after such a one: it may come although the effect is done. */
+  readonly late: boolean;
+}
+
 export interface Truth {
-  /**
-   * Does an effect and returns what was done, as JSON. With `knowing` the shop knows an idempotency key again, as a
-   * payment provider does, and returns what it did then; else it does whatever it is told.
-   */
-  act(effect: { readonly order: string; readonly key: string; readonly value: unknown }, knowing: boolean): string;
+  /** Does an effect and returns what was done, as JSON: for a known key, what was done then. */
+  act(act: Act): string;
   /** What was done under an idempotency key, as JSON. */
   find(key: string): string | undefined;
   /** True for the first caller: each order gets its trouble once. */
   takeTrouble(order: string): boolean;
   /** What was done, by order. */
   done(): ReadonlyMap<string, readonly string[]>;
-  /** How often the shop was told again what it knew already. */
-  known(): number;
+  /** How often a known key came again: from those who were late, and from others. */
+  again(): { readonly late: number; readonly wrongly: number };
   close(): void;
 }
 
@@ -23,24 +31,26 @@ export function openTruth(path: string): Truth {
   // What the system has survives every death of a process; the disk need not have it.
   db.exec(`
     pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = off;
-    create table if not exists effect (order_id text, key text, value text, fresh integer);
+    create table if not exists effect (order_id text, key text, value text, how text);
     create index if not exists effect_key on effect (key);
     create table if not exists trouble (order_id text primary key);
   `);
   const add = db.prepare("insert into effect values (?, ?, ?, ?)");
-  const byKey = db.prepare("select value from effect where key = ? and fresh = 1");
+  const byKey = db.prepare("select value from effect where key = ? and how = 'done'");
+  const count = db.prepare("select count(*) as times from effect where how = ?");
   const take = db.prepare("insert or ignore into trouble values (?)");
 
   const find = (key: string): string | undefined => {
     const row = byKey.get(key);
     return row === undefined ? undefined : String(row.value);
   };
+  const times = (how: string): number => Number(count.get(how)?.times);
   return {
-    act({ order, key, value }, knowing) {
+    act({ order, key, value, knowing, late }) {
       db.exec("begin immediate");
       const before = knowing ? find(key) : undefined;
       const done = before ?? JSON.stringify(value);
-      add.run(order, key, done, before === undefined ? 1 : 0);
+      add.run(order, key, done, before === undefined ? "done" : late ? "late" : "wrongly");
       db.exec("commit");
       return done;
     },
@@ -48,13 +58,13 @@ export function openTruth(path: string): Truth {
     takeTrouble: (order) => take.run(order).changes === 1,
     done() {
       const found = new Map<string, string[]>();
-      for (const { order_id, value } of db.prepare("select order_id, value from effect where fresh = 1").all()) {
+      for (const { order_id, value } of db.prepare("select order_id, value from effect where how = 'done'").all()) {
         const order = String(order_id);
         found.set(order, [...(found.get(order) ?? []), String(value)]);
       }
       return found;
     },
-    known: () => Number(db.prepare("select count(*) as known from effect where fresh = 0").get()?.known),
+    again: () => ({ late: times("late"), wrongly: times("wrongly") }),
     close: () => db.close(),
   };
 }
