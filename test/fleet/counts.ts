@@ -7,7 +7,9 @@ export interface Counts {
   readonly clearErrors: Map<string, number>;
   rounds: number;
   kills: number;
+  killsInEffects: number;
   stops: number;
+  cuts: number;
   /** Rounds that ended with a state and no question: tickets, and shed load. */
   stateOnly: number;
   replacedQuestions: number;
@@ -35,7 +37,9 @@ export function noCounts(): Counts {
     clearErrors: new Map(),
     rounds: 0,
     kills: 0,
+    killsInEffects: 0,
     stops: 0,
+    cuts: 0,
     stateOnly: 0,
     replacedQuestions: 0,
     replays: 0,

@@ -73,7 +73,7 @@ async function buy(ctx: Context, { order, trouble, what }: Wish, { recovers, byK
   const act = (key: string, late: boolean): string =>
     truth.act({ order, key, value: { order, ...what, receipt: randomUUID() }, knowing: recovers, late });
   const effect = async ({ idempotencyKey }: WorkScope): Promise<string> => {
-    if (trouble !== "none" && trouble !== "cut" && truth.takeTrouble(order)) {
+    if (trouble !== "none" && trouble !== "cut" && truth.takeTrouble(order, trouble)) {
       if (trouble === "die_after") act(idempotencyKey, false);
       if (trouble !== "stop") process.kill(process.pid, "SIGKILL");
       await say({ type: "stopping" });
@@ -85,7 +85,8 @@ async function buy(ctx: Context, { order, trouble, what }: Wish, { recovers, byK
   try {
     const options = { ...(recovers ? { recover } : {}), ...(byKey ? { key: order, keepFor: HOUR } : {}) };
     const done = await ctx.once("buy", options, effect);
-    if (trouble === "cut" && truth.takeTrouble(order)) for (const answer of open.get(order) ?? []) answer.destroy();
+    if (trouble === "cut" && truth.takeTrouble(order, trouble))
+      for (const answer of open.get(order) ?? []) answer.destroy();
     return JSON.stringify({ said: "done", done: [done] });
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;

@@ -18,7 +18,9 @@ export interface Truth {
   /** What was done under an idempotency key, as JSON. */
   find(key: string): string | undefined;
   /** True for the first caller: each order gets its trouble once. */
-  takeTrouble(order: string): boolean;
+  takeTrouble(order: string, kind: string): boolean;
+  /** How often a kind of trouble was taken. */
+  troubles(kind: string): number;
   /** What was done, by order. */
   done(): ReadonlyMap<string, readonly string[]>;
   /** How often a known key came again: from those who were late, and from others. */
@@ -33,12 +35,13 @@ export function openTruth(path: string): Truth {
     pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = off;
     create table if not exists effect (order_id text, key text, value text, how text);
     create index if not exists effect_key on effect (key);
-    create table if not exists trouble (order_id text primary key);
+    create table if not exists trouble (order_id text primary key, kind text);
   `);
   const add = db.prepare("insert into effect values (?, ?, ?, ?)");
   const byKey = db.prepare("select value from effect where key = ? and how = 'done'");
   const count = db.prepare("select count(*) as times from effect where how = ?");
-  const take = db.prepare("insert or ignore into trouble values (?)");
+  const taken = db.prepare("select count(*) as times from trouble where kind = ?");
+  const take = db.prepare("insert or ignore into trouble values (?, ?)");
 
   const find = (key: string): string | undefined => {
     const row = byKey.get(key);
@@ -55,7 +58,8 @@ export function openTruth(path: string): Truth {
       return done;
     },
     find,
-    takeTrouble: (order) => take.run(order).changes === 1,
+    takeTrouble: (order, kind) => take.run(order, kind).changes === 1,
+    troubles: (kind) => Number(taken.get(kind)?.times),
     done() {
       const found = new Map<string, string[]>();
       for (const { order_id, value } of db.prepare("select order_id, value from effect where how = 'done'").all()) {
