@@ -1,12 +1,13 @@
-import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import express from "express";
-import fastify from "fastify";
-import { Hono } from "hono";
 import { expect, test } from "vitest";
+import { createApp as expressApp } from "../../examples/frameworks/express.ts";
+import { createApp as fastifyApp } from "../../examples/frameworks/fastify.ts";
+import { createApp as honoApp } from "../../examples/frameworks/hono.ts";
+import { createApp as nodeHttpApp } from "../../examples/frameworks/node-http.ts";
 import { createServer, type Server } from "../../src/index.ts";
-import { nodeHandler } from "../../src/node.ts";
 import { headersFor, message } from "./http-entry.ts";
 
 function build(): Server {
@@ -24,37 +25,27 @@ interface Running {
   close(): Promise<unknown> | unknown;
 }
 
+async function listen(handler: RequestListener): Promise<Running> {
+  const http = createHttpServer(handler);
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  return { port: (http.address() as AddressInfo).port, close: () => http.close() };
+}
+
 const frameworks: readonly (readonly [string, (server: Server) => Promise<Running>])[] = [
   [
-    "Express 5",
+    "node:http",
     async (server) => {
-      const app = express();
-      app.all("/mcp", nodeHandler(server));
-      const http = createHttpServer(app);
+      const http = nodeHttpApp(server);
       await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
       return { port: (http.address() as AddressInfo).port, close: () => http.close() };
     },
   ],
-  [
-    "Express 5 behind express.json()",
-    async (server) => {
-      const app = express();
-      app.use(express.json());
-      app.all("/mcp", nodeHandler(server));
-      const http = createHttpServer(app);
-      await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-      return { port: (http.address() as AddressInfo).port, close: () => http.close() };
-    },
-  ],
+  ["Express 5", (server) => listen(expressApp(server))],
+  ["Express 5 behind express.json()", (server) => listen(express().use(express.json()).use(expressApp(server)))],
   [
     "Fastify 5",
     async (server) => {
-      const app = fastify();
-      const handle = nodeHandler(server);
-      app.all("/mcp", (request, reply) => {
-        reply.hijack();
-        handle(request.raw, reply.raw, request.body);
-      });
+      const app = fastifyApp(server);
       await app.listen({ port: 0, host: "127.0.0.1" });
       return { port: (app.server.address() as AddressInfo).port, close: () => app.close() };
     },
@@ -62,9 +53,7 @@ const frameworks: readonly (readonly [string, (server: Server) => Promise<Runnin
   [
     "Hono",
     async (server) => {
-      const app = new Hono();
-      app.all("/mcp", (context) => server.fetch(context.req.raw));
-      const http = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
+      const http = serve({ fetch: honoApp(server).fetch, port: 0, hostname: "127.0.0.1" });
       await new Promise<void>((resolve) => http.once("listening", () => resolve()));
       return { port: (http.address() as AddressInfo).port, close: () => http.close() };
     },
