@@ -157,8 +157,7 @@ function suspend(flow: Flow, run: Run, asks: readonly OpenAsk[], request: RoundR
   const questions: OpenQuestion[] = [];
   for (const ask of asks) {
     inputRequests[ask.key] = ask.request;
-    const [key, kind, tries, pin, changes] = ask.question;
-    questions.push([key, kind, tries, pin, changes, run.overlaps(ask) ? 1 : 0]);
+    questions.push(run.questionOf(ask));
   }
   if (asks.length > 0) gate(inputRequests, request);
   return {

@@ -2,7 +2,7 @@ import { VolleyError } from "../protocol/index.ts";
 import { Arrivals } from "./arrivals.ts";
 import { type ContextPromise, isThenable } from "./context-promise.ts";
 import { inside } from "./inside.ts";
-import type { Entry, Found, Journal } from "./journal.ts";
+import type { Entry, Found, Journal, OpenQuestion } from "./journal.ts";
 import type { Call, OpenAsk, RunOutcome } from "./outcome.ts";
 import type { Carrier, Clock, FlowDefinition, RoundRequest, TaskOptions, Trace } from "./types.ts";
 
@@ -186,9 +186,10 @@ export class Run {
     this.touch();
   }
 
-  /** Whether a question that is sealed now was asked before the last group was complete. */
-  overlaps(ask: OpenAsk): boolean {
-    return this.#arrivals.overlaps(ask.startedAt);
+  /** An open question as the journal keeps it: with whether it was asked before the last group was complete. */
+  questionOf(ask: OpenAsk): OpenQuestion {
+    const [key, kind, tries, pin, changes] = ask.question;
+    return [key, kind, tries, pin, changes, this.#arrivals.overlaps(ask.startedAt) ? 1 : 0];
   }
 
   /** Ends this round with a state-only result once nothing works any more. */

@@ -120,12 +120,12 @@ function mayAsk(ask: OpenAsk, request: RoundRequest): boolean {
 }
 
 function toTaskAsk(run: Run, ask: OpenAsk): TaskAsk {
-  const [key, kind, tries, pin, changes] = ask.question;
+  const [key, , tries] = ask.question;
   return {
     key,
     identity: digest(JSON.stringify([key, ask.author, tries])),
     request: ask.request,
-    question: [key, kind, tries, pin, changes, run.overlaps(ask) ? 1 : 0],
+    question: run.questionOf(ask),
     reason: ask.reason,
   };
 }
