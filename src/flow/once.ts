@@ -1,4 +1,4 @@
-import type { ClaimResult, Hold, Settled } from "../ledger/ledger.ts";
+import { type ClaimResult, giveBack, type Hold, type Settled } from "../ledger/index.ts";
 import { VolleyError } from "../protocol/index.ts";
 import { base64url, digest } from "../state/index.ts";
 import type { OnceOptions, WorkScope } from "./context.ts";
@@ -104,14 +104,21 @@ export async function happen<T>(
   let takeOver = false;
   let told: EffectOutcome | undefined;
   for (;;) {
+    const askedAt = clock.now();
     const result: ClaimResult = await reach(() => ledger.claim({ ...place, name, owner, leaseMs: LEASE_MS, takeOver }));
     // Who waits for another looks often, and says it once.
     if (result.status !== told) tellOutcome(flow, name, result.status);
     told = result.status;
     switch (result.status) {
       case "claimed": {
+        const hold = { row: place.row, name, owner, epoch: result.epoch };
+        // Asleep between the claim and its answer: the lease may be over, and another at the effect.
+        if (clock.now() - askedAt >= LEASE_MS) {
+          await reach(() => giveBack(ledger, hold));
+          break;
+        }
         const work = result.epoch > 1 && options.recover !== undefined ? options.recover : effect;
-        const outcome = await perform(flow, place, { row: place.row, name, owner, epoch: result.epoch }, work);
+        const outcome = await perform(flow, place, hold, work);
         if (outcome !== undefined) return outcome;
         break; // The lease was lost: look at what the new owner made of it.
       }

@@ -1,6 +1,7 @@
 // volley-mcp/ledger/postgres: the record behind `once` in PostgreSQL, shared by any number of machines.
 import { Buffer } from "node:buffer";
 import { VolleyError } from "../protocol/index.ts";
+import { giveBack } from "./give-back.ts";
 import type { ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
 import { NOW, namesOf, schemaSql } from "./postgres-schema.ts";
 import { keptUntil } from "./rule.ts";
@@ -125,11 +126,11 @@ export async function createPostgresLedger(options: PostgresLedgerOptions): Prom
       const values = [row, asText(name), owner, Object.fromEntries(answers)];
       const times = [keptUntil(deadline), keptUntil(keepUntil), leaseMs, takeOver === true];
       // A claim that is granted when nobody waits for it any more would leave an effect in doubt that never began.
-      const giveBack = (rows: readonly unknown[]): void => {
+      const late = (rows: readonly unknown[]): void => {
         const result = readResult(rows as readonly ClaimRow[]);
-        if (result.status === "claimed") ledger.release({ row, name, owner, epoch: result.epoch }).catch(() => {});
+        if (result.status === "claimed") giveBack(ledger, { row, name, owner, epoch: result.epoch }).catch(() => {});
       };
-      return readResult((await ask(claimSql, [...values, ...times], giveBack)) as readonly ClaimRow[]);
+      return readResult((await ask(claimSql, [...values, ...times], late)) as readonly ClaimRow[]);
     },
     renew: (hold, leaseMs) => change(hold, "renew", leaseMs),
     settle: (hold, { failed, value }) => change(hold, "settle", undefined, failed, asBuffer(value)),

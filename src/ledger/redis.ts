@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { Cluster, Redis } from "ioredis";
 import { VolleyError } from "../protocol/index.ts";
+import { giveBack } from "./give-back.ts";
 import type { ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
 import { changeScript, claimScript, type Script } from "./redis-scripts.ts";
 import { keptUntil } from "./rule.ts";
@@ -79,10 +80,10 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Le
     async claim({ row, name, owner, answers, deadline, keepUntil, leaseMs, takeOver }) {
       const args = [name, owner, JSON.stringify(answers), deadline, keptUntil(keepUntil), leaseMs, takeOver ? 1 : 0];
       // A claim that is granted when nobody waits for it any more would leave an effect in doubt that never began.
-      const giveBack = (result: ClaimResult): void => {
-        if (result.status === "claimed") ledger.release({ row, name, owner, epoch: result.epoch }).catch(() => {});
+      const late = (result: ClaimResult): void => {
+        if (result.status === "claimed") giveBack(ledger, { row, name, owner, epoch: result.epoch }).catch(() => {});
       };
-      return await within(timeoutMs, run(claimScript, row, args).then(readResult), giveBack);
+      return await within(timeoutMs, run(claimScript, row, args).then(readResult), late);
     },
     renew: (hold, leaseMs) => change(hold, "renew", leaseMs),
     settle: (hold, { failed, value }) => change(hold, "settle", failed ? 1 : 0, value),

@@ -9,7 +9,6 @@ import { openStore } from "../ledger/stores.ts";
 import type { Trouble } from "./schedule.ts";
 import { type Asked, BRIEF_MS, LEASE_MS, type Said, type ServerTask } from "./server-task.ts";
 import { shortLeases } from "./short-leases.ts";
-import { watchForStops } from "./stopwatch.ts";
 import { openTruth } from "./truth.ts";
 
 const HOUR = 3_600_000;
@@ -17,9 +16,7 @@ const task = JSON.parse(process.argv[2] ?? "{}") as ServerTask;
 let { busy } = task;
 
 const truth = openTruth(task.truth);
-/** Claims may be lost then. */
-const wasStopped = watchForStops(LEASE_MS / 2);
-const ledger = shortLeases(await openStore(task.kind, task.location), LEASE_MS);
+const { ledger, mayBeLost } = shortLeases(await openStore(task.kind, task.location), LEASE_MS);
 const server = createServer({
   name: "shop",
   version: `${task.version}.0.0`,
@@ -70,18 +67,20 @@ interface Way {
 
 /** Buys once, and says what was bought: what the record says, not what this round thinks. */
 async function buy(ctx: Context, { order, trouble, what }: Wish, { recovers, byKey }: Way): Promise<string> {
-  const act = (key: string, late: boolean): string =>
+  const act = (key: string, late: () => boolean): string =>
     truth.act({ order, key, value: { order, ...what, receipt: randomUUID() }, knowing: recovers, late });
   const effect = async ({ idempotencyKey }: WorkScope): Promise<string> => {
+    const first = (): string => act(idempotencyKey, () => mayBeLost(idempotencyKey));
     if (trouble !== "none" && trouble !== "cut" && truth.takeTrouble(order, trouble)) {
-      if (trouble === "die_after") act(idempotencyKey, false);
+      if (trouble === "die_after") first();
       if (trouble !== "stop") process.kill(process.pid, "SIGKILL");
       await say({ type: "stopping" });
       process.kill(process.pid, "SIGSTOP");
     }
-    return act(idempotencyKey, wasStopped());
+    return first();
   };
-  const recover = ({ idempotencyKey }: WorkScope): string => truth.find(idempotencyKey) ?? act(idempotencyKey, true);
+  const recover = ({ idempotencyKey }: WorkScope): string =>
+    truth.find(idempotencyKey) ?? act(idempotencyKey, () => true);
   try {
     const options = { ...(recovers ? { recover } : {}), ...(byKey ? { key: order, keepFor: HOUR } : {}) };
     const done = await ctx.once("buy", options, effect);

@@ -8,8 +8,8 @@ export interface Act {
   readonly value: unknown;
   /** The shop knows an idempotency key again, as a payment provider does; else it does whatever it is told. */
   readonly knowing: boolean;
-  /** Whoever comes has lost its claim, or looks after such a one: it may come although the effect is done. */
-  readonly late: boolean;
+  /** Whoever comes may have lost its claim, or looks after such a one: it may come although the effect is done. */
+  readonly late: () => boolean;
 }
 
 export interface Truth {
@@ -53,7 +53,7 @@ export function openTruth(path: string): Truth {
       db.exec("begin immediate");
       const before = knowing ? find(key) : undefined;
       const done = before ?? JSON.stringify(value);
-      add.run(order, key, done, before === undefined ? "done" : late ? "late" : "wrongly");
+      add.run(order, key, done, before === undefined ? "done" : late() ? "late" : "wrongly");
       db.exec("commit");
       return done;
     },

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Claim } from "../../src/ledger/ledger.ts";
+import type { Claim, Ledger } from "../../src/ledger/ledger.ts";
 import { createRedisLedger } from "../../src/ledger/redis.ts";
 import { freePort, mayRun, type PrivateServer } from "../support/private-server.ts";
 import { startRedis } from "../support/redis.ts";
@@ -90,14 +90,39 @@ describe.runIf(hasRedis)("Redis as it is set up", () => {
     expect(await client.ping()).toBe("PONG");
   });
 
-  test("a claim that is granted too late to be waited for is given back", async () => {
-    const url = server.url;
-    const ledger = await createRedisLedger({ url, timeoutMs: 1_000 });
-    await client.call("CLIENT", "PAUSE", "1500", "ALL");
-    await expect(ledger.claim(claim("late"))).rejects.toThrow("did not answer within 1000 ms");
-    const next = (): Promise<string> => ledger.claim({ ...claim("late"), owner: "two" }).then(({ status }) => status);
-    await expect.poll(() => next().catch(String), { timeout: 10_000 }).toBe("claimed");
-    await ledger.close?.();
+  describe("a claim that is granted too late to be waited for", () => {
+    let ledger: Ledger;
+    const tooLate = async (mine: Claim): Promise<void> => {
+      await client.call("CLIENT", "PAUSE", "1500", "ALL");
+      await expect(ledger.claim(mine)).rejects.toThrow("did not answer within 1000 ms");
+    };
+    beforeAll(async () => {
+      ledger = await createRedisLedger({ url: server.url, timeoutMs: 1_000 });
+    });
+    afterAll(() => ledger.close?.());
+
+    test("is given back", async () => {
+      await tooLate(claim("late"));
+      const next = (): Promise<string> => ledger.claim({ ...claim("late"), owner: "two" }).then(({ status }) => status);
+      await expect.poll(() => next().catch(String), { timeout: 10_000 }).toBe("claimed");
+    });
+
+    test("X5: leaves in doubt what it took over, or the effect would begin a second time", async () => {
+      const first = claim("late heir");
+      await ledger.claim(first);
+      await ledger.doubt({ ...first, epoch: 1 });
+      await tooLate({ ...first, owner: "two", takeOver: true });
+      const statuses: string[] = [];
+      const next = async (): Promise<string | undefined> => {
+        const { status } = await ledger.claim({ ...first, owner: "three" }).catch(() => ({ status: "no answer" }));
+        statuses.push(status);
+        return status === "no answer" || status === "running" ? undefined : status;
+      };
+      await expect.poll(next, { timeout: 10_000 }).toBe("in_doubt");
+      const heir = { ...first, owner: "three", takeOver: true };
+      await expect.poll(() => ledger.claim(heir), { timeout: 10_000 }).toEqual({ status: "claimed", epoch: 3 });
+      expect(statuses).not.toContain("claimed");
+    });
   });
 });
 

@@ -133,6 +133,31 @@ describe("rule 8: once", () => {
     expect(await first).toMatchObject({ type: "input_required" });
   });
 
+  test("X5: who slept between its claim and the answer begins nothing, and looks again", async () => {
+    let done = 0;
+    const epochs: number[] = [];
+    const flow = harness(
+      (_args, ctx) => ctx.once("pay", { recover: () => `recovered, ${done} done` }, () => `${++done} done`),
+      {},
+      (ledger) => ({
+        ...ledger,
+        async claim(claim) {
+          const result = await ledger.claim(claim);
+          if (result.status === "claimed" && epochs.push(result.epoch) === 1) {
+            await flow.clock.advance(15_000);
+            // Meanwhile another takes over and does not know either.
+            await ledger.claim({ ...claim, owner: "heir", takeOver: true });
+            await ledger.doubt({ ...claim, owner: "heir", epoch: 2 });
+          }
+          return result;
+        },
+      }),
+    );
+    const one = await flow.asks();
+    expect(await flow.ends({ state: one.requestState })).toBe("recovered, 0 done");
+    expect([done, epochs]).toEqual([0, [1, 3]]);
+  });
+
   test("a second arrival is held, then paced by two state-only rounds, then told that it still runs", async () => {
     let finish: (value: string) => void = () => {};
     const flow = harness((_args, ctx) =>
