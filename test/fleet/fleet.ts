@@ -9,9 +9,11 @@ import type { StoreKind } from "../ledger/stores.ts";
 import { type Counts, noCounts } from "./counts.ts";
 import { openPlace, type Place, type Told } from "./flows.ts";
 import { startNginx } from "./nginx.ts";
+import { createPace, inTime, type Pace } from "./pace.ts";
 import { type Supervised, supervise } from "./processes.ts";
 import type { Program } from "./program.ts";
 import { type FleetEvent, PROCESSES, type Schedule } from "./schedule.ts";
+import type { ServerTask } from "./server-task.ts";
 import { type FleetStore, startStore } from "./store.ts";
 import { openTruth, type Truth } from "./truth.ts";
 
@@ -20,8 +22,8 @@ const LEAST_PLACES = 16;
 const MOST_PLACES = 64;
 /** `NODE_DEBUG=fleet` tells what happens. */
 const log = debuglog("fleet");
-/** No flow takes so long, whatever befalls it. */
-const FLOW_MS = 240_000;
+
+type Server = Supervised<ServerTask>;
 
 export async function runFleet(program: Program, kind: StoreKind, { flows, events }: Schedule): Promise<Counts> {
   const counts = noCounts();
@@ -37,7 +39,9 @@ export async function runFleet(program: Program, kind: StoreKind, { flows, event
   };
   const settings = { kind, location: store.location, truth: join(folder, "truth.db"), keys };
   const processes = await Promise.all(
-    sockets.map((socket) => supervise(program, { ...settings, socket, version: 1, skewMs: 0, busy: false }, watch)),
+    sockets.map((socket) =>
+      supervise<ServerTask>(program, { ...settings, socket, version: 1, skewMs: 0, busy: false }, watch),
+    ),
   );
   const told: Told[] = [];
   const past = createPast();
@@ -52,7 +56,7 @@ export async function runFleet(program: Program, kind: StoreKind, { flows, event
       for (let index = await pace.begin(); index < flows.length; index = await pace.begin()) {
         const plan = flows[index];
         if (plan === undefined) break;
-        await inTime(place.play(plan), counts, `flow ${index}`);
+        await inTime(place.play(plan), () => counts.unclear.push(`flow ${index} did not end`));
         log("flow %d is over", index);
       }
     });
@@ -69,42 +73,6 @@ export async function runFleet(program: Program, kind: StoreKind, { flows, event
   truth.close();
   await rm(folder, { recursive: true, force: true });
   return counts;
-}
-
-interface Pace {
-  /** The number of the next flow, once it may begin. */
-  begin(): Promise<number>;
-  /** Resolves when so many flows have begun. */
-  reached(flows: number): Promise<void>;
-  /** No flow far beyond this number begins: what is to befall the flows does not come after them. */
-  hold(beyond: number): void;
-}
-
-function createPace(size: number): Pace {
-  const ahead = Math.max(10, Math.round(size / 50));
-  let begun = 0;
-  let end = 0;
-  let changed: (() => void)[] = [];
-  const change = (): void => {
-    const heard = changed;
-    changed = [];
-    for (const resolve of heard) resolve();
-  };
-  const until = async (reached: () => boolean): Promise<void> => {
-    while (!reached()) await new Promise<void>((resolve) => void changed.push(resolve));
-  };
-  return {
-    async begin() {
-      await until(() => begun < end + ahead);
-      change();
-      return begun++;
-    },
-    reached: (flows) => until(() => begun >= flows),
-    hold(beyond) {
-      end = beyond;
-      change();
-    },
-  };
 }
 
 interface Past {
@@ -129,7 +97,7 @@ function createPast(): Past {
 }
 
 interface Fleet {
-  readonly processes: readonly Supervised[];
+  readonly processes: readonly Server[];
   readonly store: FleetStore;
   readonly keys: readonly string[];
 }
@@ -143,8 +111,8 @@ async function suffer(
 ): Promise<void> {
   const [key = ""] = keys;
   const newKey = generateKey();
-  const process = (index: number): Supervised => processes[index] as Supervised;
-  const roll = async (change: Parameters<Supervised["restart"]>[0]): Promise<void> => {
+  const process = (index: number): Server => processes[index] as Server;
+  const roll = async (change: Partial<ServerTask>): Promise<void> => {
     for (const each of processes) await each.restart(change);
   };
   const happen = async (event: FleetEvent): Promise<void> => {
@@ -160,7 +128,7 @@ async function suffer(
       case "roll_to_version_2":
         return roll({ version: 2 });
       case "busy":
-        return process(event.process).setBusy(event.on);
+        return process(event.process).tell({ busy: event.on });
       case "skew":
         return process(event.process).restart({ skewMs: event.ms });
       case "stop_store":
@@ -179,24 +147,12 @@ async function suffer(
   pace.hold(Number.POSITIVE_INFINITY);
 }
 
-async function inTime(flow: Promise<void>, counts: Counts, name: string): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      counts.unclear.push(`${name} did not end`);
-      resolve();
-    }, FLOW_MS);
-  });
-  await Promise.race([flow, late]);
-  clearTimeout(timer);
-}
-
 const WAITING = 600;
 
 /** What the store and the processes hold for rounds that wait: all of them, with nothing else going on. */
 async function weigh(
   places: readonly Place[],
-  processes: readonly Supervised[],
+  processes: readonly Server[],
   store: FleetStore,
   counts: Counts,
 ): Promise<void> {

@@ -38,7 +38,7 @@ if (wanted.length === 0 || !Number.isInteger(flows) || flows < 30 || !Number.isI
 const stores = wanted.filter((store) => PROGRAMS[store].every(mayRun));
 const schedule = makeSchedule(seed, flows);
 const runs = new Map<string, Counts>();
-const program = await buildProgram();
+const program = await buildProgram(new URL("server.ts", import.meta.url));
 for (const store of stores) {
   const startedAt = performance.now();
   runs.set(store, await runFleet(program, store, schedule));

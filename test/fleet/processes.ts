@@ -3,21 +3,23 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { devNode } from "../../scripts/listening.ts";
 import type { Program } from "./program.ts";
-import { type Asked, LEASE_MS, type Said, type ServerTask } from "./server-task.ts";
+import { LEASE_MS, type Said } from "./server-task.ts";
 
 /** Longer than a lease. */
 const STOPPED_MS = LEASE_MS + 1_000;
 const RESTART_MS = 50;
 const MOST_DEATHS = 20;
 
-export interface Supervised {
+/** @template Task what a process is told at its start */
+export interface Supervised<Task extends object> {
   /** Kills it (SIGKILL) and resolves when its successor serves. */
   kill(): Promise<void>;
   /** Stops it (SIGSTOP) for longer than a lease, and resolves when it goes on. */
   stop(): Promise<void>;
   /** Ends it in good order, and resolves when its successor serves, with these settings changed. */
-  restart(change: Partial<ServerTask>): Promise<void>;
-  setBusy(busy: boolean): void;
+  restart(change: Partial<Task>): Promise<void>;
+  /** Changes settings while it runs: it is sent what changes. */
+  tell(change: Partial<Task>): void;
   /** How many bytes its live heap has. */
   weigh(): Promise<number>;
   close(): Promise<void>;
@@ -29,7 +31,11 @@ export interface Watch {
   stopped(): void;
 }
 
-export async function supervise(program: Program, first: ServerTask, watch: Watch): Promise<Supervised> {
+export async function supervise<Task extends object>(
+  program: Program,
+  first: Task,
+  watch: Watch,
+): Promise<Supervised<Task>> {
   let task = first;
   let child: ChildProcess;
   let closing = false;
@@ -40,7 +46,7 @@ export async function supervise(program: Program, first: ServerTask, watch: Watc
 
   const ready = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve));
 
-  const ask = (asked: Asked): void => void child.send(asked, () => {});
+  const ask = (asked: Partial<Task> | "weigh"): void => void child.send(asked, () => {});
 
   /** Lets it go on after more than a lease. */
   const goOn = async (stopped: ChildProcess): Promise<void> => {
@@ -107,9 +113,9 @@ export async function supervise(program: Program, first: ServerTask, watch: Watc
       task = { ...task, ...change };
       await end("SIGTERM");
     },
-    setBusy(busy) {
-      task = { ...task, busy };
-      if (child.connected) ask({ busy });
+    tell(change) {
+      task = { ...task, ...change };
+      if (child.connected) ask(change);
     },
     weigh: () =>
       new Promise((resolve) => {

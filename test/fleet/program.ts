@@ -1,4 +1,4 @@
-// The server's program as one file: processes of the fleet start often, and so in a third of the time.
+// A program of the fleet as one file: processes of the fleet start often, and so in a third of the time.
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,18 +12,19 @@ export interface Program {
   remove(): Promise<void>;
 }
 
-export async function buildProgram(): Promise<Program> {
+/** @param entry its main module */
+export async function buildProgram(entry: URL): Promise<Program> {
   // Inside the project, where its packages are found.
   const cache = fileURLToPath(new URL("../../.volley/", import.meta.url));
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "fleet-"));
-  const path = join(folder, "server.js");
+  const path = join(folder, "program.js");
   await build({
-    entryPoints: [fileURLToPath(new URL("server.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(entry)],
     outfile: path,
     bundle: true,
     // Packages that are no modules.
-    external: ["ioredis", "pg"],
+    external: ["bullmq", "ioredis", "pg"],
     platform: "node",
     format: "esm",
     logLevel: "warning",

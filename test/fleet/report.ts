@@ -1,20 +1,11 @@
 // The table: one column a store, and whether each row is what it has to be.
 import type { Counts } from "./counts.ts";
-
-interface Row {
-  readonly name: string;
-  count(counts: Counts): number;
-  /** What it has to be; undefined: whatever it is. */
-  readonly must?: (count: number, counts: Counts) => boolean;
-}
+import { happened, isZero, type Row, reportRows, sum } from "./table.ts";
 
 /** Below it the heap's own noise. */
 const NOISE_BYTES = 256;
-const isZero = (count: number): boolean => count === 0;
-/** A trouble that never came proves nothing. */
-const happened = (count: number): boolean => count > 0;
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly Row<Counts>[] = [
   { name: "flows", count: ({ flows }) => flows },
   { name: "  finished", count: ({ finished }) => finished, must: (count, { flows }) => count >= 0.9 * flows },
   { name: "  ended in a clear error, then tried anew", count: ({ clearErrors }) => sum(clearErrors) },
@@ -46,24 +37,5 @@ const ROWS: readonly Row[] = [
 
 /** Prints the table; true when every row is what it has to be. */
 export function report(runs: ReadonlyMap<string, Counts>): boolean {
-  const counts = [...runs.values()];
-  console.log(`${" ".repeat(52)}${[...runs.keys()].map((store) => store.padStart(10)).join("")}`);
-  let ok = true;
-  for (const row of ROWS) {
-    const values = counts.map((each) => row.count(each));
-    const good = counts.every((each) => row.must?.(row.count(each), each) ?? true);
-    ok &&= good;
-    console.log(
-      `${row.name.padEnd(52)}${values.map((value) => String(value).padStart(10)).join("")}${good ? "" : "  FAIL"}`,
-    );
-  }
-  for (const [store, { clearErrors, unclear }] of runs) {
-    for (const [sentence, times] of clearErrors) console.log(`${store}: ${times} × ${sentence}`);
-    for (const sentence of unclear) console.log(`${store}: FAIL ${sentence}`);
-  }
-  return ok;
-}
-
-function sum(counts: ReadonlyMap<string, number>): number {
-  return [...counts.values()].reduce((total, each) => total + each, 0);
+  return reportRows(ROWS, runs);
 }

@@ -1,4 +1,5 @@
 // What the fleet does and suffers, decided before it starts: the same seed and size make the same schedule.
+import { createDice } from "./dice.ts";
 
 export type ToolName = "order" | "invoice" | "post" | "ticket" | "brief";
 
@@ -55,34 +56,8 @@ const MINUTE = 60_000;
 /** How many flows wait with an open question while keys change or a version is replaced. */
 const WAITING = 3;
 
-/** Numbers in [0, 1) that depend on the seed alone (mulberry32, public domain). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 export function makeSchedule(seed: number, size: number): Schedule {
-  const random = seeded(seed);
-  const below = (end: number): number => Math.floor(random() * end);
-  const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
-
-  /** As many of each value as its share says, the least at least, in random order. */
-  const deal = <T>(shares: readonly (readonly [value: T, share: number, least: number])[], rest: T): T[] => {
-    const hand = shares.flatMap(([value, share, least]) =>
-      Array<T>(Math.max(least, Math.round(share * size))).fill(value),
-    );
-    while (hand.length < size) hand.push(rest);
-    for (let last = hand.length - 1; last > 0; last--) {
-      const other = below(last + 1);
-      [hand[last], hand[other]] = [hand[other] as T, hand[last] as T];
-    }
-    return hand.slice(0, size);
-  };
+  const { random, below, pick, deal } = createDice(seed);
 
   const answers = (sure: boolean): Answers => ({
     item: pick(["tea", "coffee", "milk"]),
@@ -93,8 +68,9 @@ export function makeSchedule(seed: number, size: number): Schedule {
     stars: 1 + below(5),
   });
 
-  const clients = deal<FlowPlan["client"]>([["official", 0.35, 2]], "volley");
+  const clients = deal<FlowPlan["client"]>(size, [["official", 0.35, 2]], "volley");
   const tools = deal<ToolName>(
+    size,
     [
       ["invoice", 0.2, 2],
       ["post", 0.15, 2],
@@ -104,6 +80,7 @@ export function makeSchedule(seed: number, size: number): Schedule {
     "order",
   );
   const troubles = deal<Trouble>(
+    size,
     [
       ["die_before", 0.004, 2],
       ["die_after", 0.004, 2],
@@ -112,7 +89,7 @@ export function makeSchedule(seed: number, size: number): Schedule {
     ],
     "none",
   );
-  const unsure = deal([[true, 0.04, 1]], false);
+  const unsure = deal(size, [[true, 0.04, 1]], false);
   const replays: Replay[] = ["same", "other", "other_user", "other_arguments", "other_tool", "altered"];
 
   const flows = clients.map((client, index): FlowPlan => {
