@@ -25,11 +25,12 @@ export interface Peer {
 const FLOWS = 128;
 const FIRST_ID = 4300;
 
-const META = {
+/** Who the load says it is. */
+export const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1.0.0" },
   "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {}, url: {} } },
-};
+} as const;
 
 let lastId = 0;
 
@@ -85,11 +86,16 @@ const ANSWERS: Readonly<Record<string, object>> = {
   ...Object.fromEntries(Array.from({ length: 31 }, (_, i) => [`question-${i + 1}`, { resolution: "Fixed" }])),
 };
 
+/** The answer to one question. */
+export function answerOf(key: string): object {
+  return { action: "accept", content: ANSWERS[key] };
+}
+
 /** Builds the request that answers everything that a result asks. */
 export function answer(dialect: Dialect, name: string, args: object, asked: Result): Shot {
   const keys = Object.keys(asked.inputRequests ?? {});
   return call(dialect, name, args, {
-    inputResponses: Object.fromEntries(keys.map((key) => [key, { action: "accept", content: ANSWERS[key] }])),
+    inputResponses: Object.fromEntries(keys.map((key) => [key, answerOf(key)])),
     ...(asked.requestState === undefined ? {} : { requestState: asked.requestState }),
   });
 }

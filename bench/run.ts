@@ -18,6 +18,7 @@ import { scale } from "./scale.ts";
 import { server } from "./server.ts";
 import { start } from "./start.ts";
 import { state } from "./state.ts";
+import { tasks } from "./tasks.ts";
 
 const BENCHMARKS: Readonly<Record<string, (settings: Settings) => Promise<Report>>> = {
   server,
@@ -26,6 +27,7 @@ const BENCHMARKS: Readonly<Record<string, (settings: Settings) => Promise<Report
   grow,
   hold,
   once,
+  tasks,
   start,
   scale,
 };
