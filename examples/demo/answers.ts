@@ -1,15 +1,20 @@
 import { styleText } from "node:util";
 import { type CANCEL_SYMBOL, confirm, isCancel, multiselect, S_BAR, select, text } from "@clack/prompts";
 import { checkContent, type Field, type FieldValue, type FormAnswer, type FormAsk } from "../../src/client.ts";
-import { plain, showAnswer } from "./show.ts";
+import { plain, quietly, showAnswer } from "./show.ts";
 
 /** A field's value, nothing for a field that may stay empty, or the wish to leave. */
 type Typed = FieldValue | undefined | typeof CANCEL_SYMBOL;
+
+/** Gives or gets the answer to a question. */
+export type Answer = (ask: FormAsk) => FormAnswer | Promise<FormAnswer>;
 
 /** What is answered when nobody is asked, by question. */
 const GIVEN: ReadonlyMap<string, Readonly<Record<string, FieldValue>>> = new Map([
   ["resolution", { resolution: "Duplicate" }],
   ["duplicate_of", { duplicateOfId: 4301 }],
+  ["region", { region: "Frankfurt" }],
+  ["share", { share: "10 %" }],
   ["sure", { confirm: true }],
 ]);
 
@@ -21,7 +26,11 @@ export function answerAlone(ask: FormAsk): FormAnswer {
 }
 
 /** Asks in the terminal, one prompt a field. Escape or Ctrl+C leads to a choice between declining and cancelling. */
-export async function answerInTerminal(ask: FormAsk): Promise<FormAnswer> {
+export function answerInTerminal(ask: FormAsk): Promise<FormAnswer> {
+  return quietly(() => askInTerminal(ask));
+}
+
+async function askInTerminal(ask: FormAsk): Promise<FormAnswer> {
   const content: Record<string, FieldValue | undefined> = {};
   for (let index = 0; index < ask.fields.length; ) {
     const field = ask.fields[index] as Field;

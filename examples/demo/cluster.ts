@@ -2,14 +2,23 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { generateKey } from "../../src/state.ts";
 import { startProxy } from "./proxy.ts";
 
-/** The program of one server process. */
-export const SERVER: string = fileURLToPath(new URL("./server.ts", import.meta.url));
-
 type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+/** What its processes run. */
+export interface ClusterOptions {
+  /** A program that takes `--name` and `--audience`, and prints `listening ORIGIN` once it serves. */
+  readonly program: string;
+  /** Its further arguments. */
+  readonly args: readonly string[];
+  /** What the names of the instances begin with. */
+  readonly name: string;
+  readonly size: number;
+  /** Of the proxy; 0: a free one. */
+  readonly port: number;
+}
 
 export interface Cluster {
   /** Where clients call: the proxy. */
@@ -17,19 +26,19 @@ export interface Cluster {
   /** Process ids by instance name. */
   readonly pids: ReadonlyMap<string, number>;
   /** Kills an instance at once (SIGKILL) and waits until it is gone. */
-  kill(name: string): Promise<void>;
+  kill(instance: string): Promise<void>;
   close(): void;
 }
 
-/** Starts `size` server processes that share a key, an audience and nothing else, behind a proxy on `port`. */
-export async function startCluster(size: number, db: string, port: number): Promise<Cluster> {
+/** Starts server processes that share a key, an audience and what their arguments name, behind a proxy. */
+export async function startCluster({ program, args, name, size, port }: ClusterOptions): Promise<Cluster> {
   const proxy = await startProxy(port);
   const env = { VOLLEY_KEYS: generateKey() };
   const children = new Map<string, Child>();
   for (let number = 1; number <= size; number++) {
-    const name = `tracker-${number}`;
-    const args = [SERVER, "--name", name, "--db", db, "--audience", proxy.url];
-    children.set(name, spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] }));
+    const instance = `${name}-${number}`;
+    const command = [program, ...args, "--name", instance, "--audience", proxy.url];
+    children.set(instance, spawn(process.execPath, command, { env, stdio: ["pipe", "pipe", "inherit"] }));
   }
   const close = (): void => {
     for (const child of children.values()) child.kill();
@@ -45,9 +54,9 @@ export async function startCluster(size: number, db: string, port: number): Prom
 
   return {
     url: proxy.url,
-    pids: new Map([...children].map(([name, child]) => [name, child.pid as number])),
-    async kill(name) {
-      const child = children.get(name);
+    pids: new Map([...children].map(([instance, child]) => [instance, child.pid as number])),
+    async kill(instance) {
+      const child = children.get(instance);
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, "exit");
       child.kill("SIGKILL");

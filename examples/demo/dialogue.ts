@@ -1,7 +1,11 @@
-import { connect, type FormAnswer, type FormAsk } from "../../src/client.ts";
-import { type Cluster, SERVER } from "./cluster.ts";
+import { fileURLToPath } from "node:url";
+import { type Client, connect } from "../../src/client.ts";
+import type { Answer } from "./answers.ts";
+import type { Cluster } from "./cluster.ts";
 import { showKill, showRound } from "./show.ts";
 
+/** The program of one server process. */
+export const SERVER: string = fileURLToPath(new URL("./server.ts", import.meta.url));
 export const BUG = 4522;
 export const ORIGINAL = 4301;
 /** The process that has answered this round is killed before the next. */
@@ -13,11 +17,7 @@ export interface Ending {
 }
 
 /** Has the bug resolved by a cluster, or by one server over stdio; `answer` gives or gets the answers. */
-export async function resolveBug(
-  cluster: Cluster | undefined,
-  db: string,
-  answer: (ask: FormAsk) => FormAnswer | Promise<FormAnswer>,
-): Promise<Ending> {
+export async function resolveBug(cluster: Cluster | undefined, db: string, answer: Answer): Promise<Ending> {
   const args = [SERVER, "--stdio", "--name", "tracker", "--db", db];
   const client = await connect(cluster?.url ?? { command: process.execPath, args }, {
     async form(ask) {
@@ -39,9 +39,13 @@ export async function resolveBug(
       { workItemId: BUG, fields: { "System.State": "Resolved" } },
       { onRound: (round) => showRound(round, instance()) },
     );
-    const text = result.content.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join("\n");
-    return { text, isError: result.isError === true };
+    return endingOf(result);
   } finally {
     await client.close();
   }
+}
+
+/** What a result says. */
+export function endingOf({ content, isError = false }: Awaited<ReturnType<Client["callTool"]>>): Ending {
+  return { text: content.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join("\n"), isError };
 }

@@ -1,25 +1,39 @@
-/** `npm start`: a bug is resolved over three server processes that share nothing but a key. Options: see options.ts. */
+/**
+ * `npm start`: a bug is resolved over three server processes that share nothing but a key; with `--task`, an app is deployed by
+ * a task. Options: see options.ts.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { answerAlone, answerInTerminal } from "./answers.ts";
+import { type Answer, answerAlone, answerInTerminal } from "./answers.ts";
 import { startCluster } from "./cluster.ts";
-import { BUG, ORIGINAL, resolveBug } from "./dialogue.ts";
+import { deploy } from "./deploy/demo.ts";
+import { BUG, ORIGINAL, resolveBug, SERVER } from "./dialogue.ts";
 import { type Options, readOptions, USAGE } from "./options.ts";
 import { say, showCluster, showEnding, showHeld, showHistory, showItem, showStdio } from "./show.ts";
 import { openTracker } from "./tracker.ts";
 
-/** True when the change is in the database exactly once. */
-async function demo({ auto, stdio, port, db = temporaryFile() }: Options): Promise<boolean> {
+/** True when what was asked for has happened exactly once. */
+async function demo({ auto, stdio, task, port, db }: Options): Promise<boolean> {
+  const inTerminal = !auto && process.stdin.isTTY && process.stdout.isTTY;
+  const answer = inTerminal ? answerInTerminal : answerAlone;
+  if (task) return await deploy(temporaryFile("platform.db"), port, answer);
+  return await resolve(db ?? temporaryFile("tracker.db"), stdio ? undefined : port, answer);
+}
+
+/** @param port of the proxy; undefined: one server over stdio */
+async function resolve(db: string, port: number | undefined, answer: Answer): Promise<boolean> {
   const tracker = openTracker(db);
-  const cluster = stdio ? undefined : await startCluster(3, db, port);
+  const cluster =
+    port === undefined
+      ? undefined
+      : await startCluster({ program: SERVER, args: ["--db", db], name: "tracker", size: 3, port });
   try {
     if (cluster === undefined) showStdio(db);
     else showCluster(cluster, db);
     for (const id of [BUG, ORIGINAL]) showItem(tracker.find(id));
 
-    const inTerminal = !auto && process.stdin.isTTY && process.stdout.isTTY;
-    const ending = await resolveBug(cluster, db, inTerminal ? answerInTerminal : answerAlone);
+    const ending = await resolveBug(cluster, db, answer);
     showEnding(ending);
 
     const history = tracker.history(BUG);
@@ -34,11 +48,11 @@ async function demo({ auto, stdio, port, db = temporaryFile() }: Options): Promi
 }
 
 /** A file that is gone when this process is. */
-function temporaryFile(): string {
+function temporaryFile(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), "volley-demo-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
-  return join(folder, "tracker.db");
+  return join(folder, name);
 }
 
 async function main(): Promise<number> {

@@ -6,12 +6,11 @@
  *
  * Over HTTP the key comes from VOLLEY_KEYS: processes that have the same key and audience serve one another's rounds.
  */
-import { createServer as createHttpServer } from "node:http";
 import { parseArgs } from "node:util";
 import { createServer } from "../../src/index.ts";
-import { nodeHandler } from "../../src/node.ts";
 import { serveStdio } from "../../src/stdio.ts";
 import { registerRules } from "./rules.ts";
+import { serve } from "./serve.ts";
 import { openTracker } from "./tracker.ts";
 
 const { values } = parseArgs({
@@ -32,14 +31,5 @@ const server = createServer({
 });
 registerRules(server, openTracker(values.db));
 
-if (values.stdio) {
-  await serveStdio(server);
-} else {
-  const http = createHttpServer(nodeHandler(server));
-  http.listen(0, "127.0.0.1", () => {
-    const address = http.address();
-    if (address !== null && typeof address === "object") console.log(`listening http://127.0.0.1:${address.port}`);
-  });
-  // Whoever started this process holds its input open: when they are gone, however that came, it goes too.
-  process.stdin.on("end", () => process.exit()).resume();
-}
+if (values.stdio) await serveStdio(server);
+else serve(server);

@@ -5,17 +5,37 @@ import type { Ending } from "./dialogue.ts";
 import type { Change, WorkItem } from "./tracker.ts";
 
 // styleText leaves colours out where they do not belong: without a terminal, and where NO_COLOR is set.
-const bold = (text: string): string => styleText("bold", text);
-const dim = (text: string): string => styleText("dim", text);
+export const bold = (text: string): string => styleText("bold", text);
+export const dim = (text: string): string => styleText("dim", text);
+
+/** What waits until a person has answered; undefined: nobody is being asked. */
+let held: string[] | undefined;
 
 export function say(text: string): void {
-  console.log(text);
+  if (held === undefined) console.log(text);
+  else held.push(text);
 }
 
-export function showCluster({ url, pids }: Cluster, db: string): void {
+/** Leaves the terminal to a question: what is said meanwhile follows it. */
+export async function quietly<T>(ask: () => Promise<T>): Promise<T> {
+  const waiting: string[] = [];
+  held = waiting;
+  try {
+    return await ask();
+  } finally {
+    held = undefined;
+    for (const text of waiting) say(text);
+  }
+}
+
+export function showServers({ url, pids }: Cluster): void {
   const names = [...pids].map(([name, pid]) => `${name} (pid ${pid})`);
   say(`Servers: ${names.join(", ")}`);
   say(`They share VOLLEY_KEYS and their audience, the address of the round-robin proxy before them: ${url}`);
+}
+
+export function showCluster(cluster: Cluster, db: string): void {
+  showServers(cluster);
   showTracker(db);
 }
 
@@ -32,9 +52,9 @@ function showTracker(db: string): void {
 }
 
 /** One line a round: who served it, how long they and the person took, and what the client holds now. */
-export function showRound(round: RoundInfo, instance: string): void {
+export function showRound(round: RoundInfo, instance: string, last = "the result"): void {
   const asks = Object.keys(round.requests).map((key) => `"${key}"`);
-  const outcome = round.done ? "the result" : `asks ${asks.join(", ")}; state ${round.stateBytes ?? 0} bytes`;
+  const outcome = round.done ? last : `asks ${asks.join(", ")}; state ${round.stateBytes ?? 0} bytes`;
   const person = round.round === 1 ? "".padStart(15) : `person ${time(round.waitMs)}`;
   say(`${bold(`round ${round.round}`)}  ${instance}  server ${time(round.ms)}  ${person}  ${outcome}`);
 }

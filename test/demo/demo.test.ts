@@ -1,71 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 import { readOptions } from "../../examples/demo/options.ts";
-import { devNode } from "../../scripts/listening.ts";
 import { isInstalled } from "../../scripts/needs.mjs";
-import { root } from "../../scripts/run.ts";
+import { demo, demoInTerminal, instances, PATIENCE_MS } from "./run-demo.ts";
 
-const PATIENCE_MS = 60_000;
-const DEMO = "examples/demo/main.ts";
 const RESULT = "Bug #4522 resolved as Duplicate of Bug #4301. State set to Resolved and duplicate link created.";
 const HELD = "Held on the servers between the rounds: nothing.";
 
 const folder = mkdtempSync(join(tmpdir(), "demo-test-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** What a person types once they see a text. */
-type Script = readonly (readonly [seen: string, keys: string])[];
-
-function ended(child: ChildProcess, script: Script = []): Promise<Ended> {
-  let out = "";
-  let err = "";
-  let from = 0;
-  const lines = [...script];
-  child.stderr?.on("data", (chunk) => {
-    err += chunk;
-  });
-  child.stdout?.on("data", (chunk) => {
-    out += stripVTControlCharacters(String(chunk));
-    const [seen, keys] = lines[0] ?? [];
-    if (seen === undefined || !out.includes(seen, from)) return;
-    from = out.length;
-    lines.shift();
-    child.stdin?.write(keys);
-  });
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
-}
-
-function demo(...args: string[]): Promise<Ended> {
-  return ended(spawn(devNode, [DEMO, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] }));
-}
-
-/** Runs the demo in a pseudo terminal. */
-function demoInTerminal(script: Script, ...args: string[]): Promise<Ended> {
-  const command = `stty cols 160 rows 50; exec ${devNode} ${DEMO} ${args.join(" ")}`;
-  const child = spawn("script", ["-qefc", command, "/dev/null"], {
-    cwd: root,
-    env: { ...process.env, TERM: "xterm", SHELL: "/bin/sh" },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  return ended(child, script);
-}
-
-/** Who served each round. */
-function instances(out: string): string[] {
-  return [...out.matchAll(/^round \d+ +(\S+) /gm)].map(([, name]) => String(name));
-}
 
 describe("npm start -- --auto", () => {
   test(
@@ -141,7 +88,7 @@ test(
   async () => {
     const { code, out, err } = await demo("--help");
     expect(err).toBe("");
-    for (const option of ["--auto", "--stdio", "--port", "--db", "--help"]) expect(out).toContain(option);
+    for (const option of ["--auto", "--stdio", "--task", "--port", "--db", "--help"]) expect(out).toContain(option);
     expect(code).toBe(0);
   },
   PATIENCE_MS,
@@ -165,6 +112,8 @@ test.each([
   [["--port", "70000"], '--port must be a number from 0 to 65535, not "70000"'],
   [["--port", ""], '--port must be a number from 0 to 65535, not ""'],
   [["--stdio", "--port", "3000"], "--stdio has no port: leave one of the two out"],
+  [["--task", "--stdio"], "--task needs several processes: leave --stdio out"],
+  [["--task", "--db", "kept.db"], "--task keeps no database: leave --db out"],
 ])("%j is refused", (args, message) => {
   expect(() => readOptions(args)).toThrow(message);
 });

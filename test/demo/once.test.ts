@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startCluster } from "../../examples/demo/cluster.ts";
+import { SERVER } from "../../examples/demo/dialogue.ts";
 import { openTracker } from "../../examples/demo/tracker.ts";
 import { connect, type FormFields, type PendingRound } from "../../src/client.ts";
 
@@ -12,7 +13,7 @@ test("the demo's change is made once when three processes get its last round, an
   const folder = mkdtempSync(join(tmpdir(), "demo-test-"));
   const db = join(folder, "tracker.db");
   const tracker = openTracker(db);
-  const cluster = await startCluster(3, db, 0);
+  const cluster = await startCluster({ program: SERVER, args: ["--db", db], name: "tracker", size: 3, port: 0 });
   try {
     await using client = await connect(cluster.url);
     // The metadata of a result names the process that made it.
