@@ -5,7 +5,7 @@ import type { TaskEngine } from "./engine.ts";
 import { createRoutes } from "./methods.ts";
 import { declaresTasks, TaskRecords } from "./records.ts";
 import { createSepRoutes } from "./sep.ts";
-import { startTask } from "./starter.ts";
+import { startTask, type TaskIds, taskIdOf } from "./starter.ts";
 import { createWatcher } from "./watch.ts";
 import { detailedTask, handleOf } from "./wire.ts";
 
@@ -35,6 +35,11 @@ const WATCHED = 1_000;
  * @see https://github.com/modelcontextprotocol/ext-tasks
  */
 export function createTasks(options: TasksOptions): TaskService {
+  return createTasksWithIds(options, taskIdOf);
+}
+
+/** With ids from elsewhere: for tests that hold whole messages against literal ones. Not public, since ids are secrets. */
+export function createTasksWithIds(options: TasksOptions, idOf: TaskIds): TaskService {
   const { engine, ttlMs, pollIntervalMs, sep2322 = false } = options;
   for (const [name, value] of Object.entries({ ttlMs, pollIntervalMs })) {
     if (value === undefined || (Number.isInteger(value) && value > 0)) continue;
@@ -49,7 +54,7 @@ export function createTasks(options: TasksOptions): TaskService {
       return {
         starter: {
           async start(start) {
-            return handleOf(await startTask(records, { ttlMs, pollIntervalMs }, settings.trace, start));
+            return handleOf(await startTask(records, { idOf, ttlMs, pollIntervalMs }, settings.trace, start));
           },
         },
         routes: new Map([...createRoutes(methods), ...(sep?.routes ?? [])]),

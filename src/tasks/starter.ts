@@ -2,8 +2,12 @@ import { Conflict, DEFAULT_TASK_TTL_MS, type TaskStart, type Trace } from "../fl
 import { digest } from "../state/index.ts";
 import type { FoundTask, TaskRecords } from "./records.ts";
 
-/** How long tasks are kept, and how often clients should look. */
+/** Gives a flow's task its id: always the same one, and one that nobody can guess. */
+export type TaskIds = (flow: string) => string;
+
+/** What ids tasks have, how long they are kept, and how often clients should look. */
 export interface TaskDefaults {
+  readonly idOf: TaskIds;
   readonly ttlMs: number | undefined;
   readonly pollIntervalMs: number | undefined;
 }
@@ -26,7 +30,7 @@ export async function startTask(
   start: TaskStart,
 ): Promise<FoundTask> {
   const { request, options } = start;
-  const id = taskIdOf(start.flow);
+  const id = defaults.idOf(start.flow);
   const now = records.clock.now();
   const wanted = request.task?.ttlMs ?? options.ttlMs ?? defaults.ttlMs ?? DEFAULT_TASK_TTL_MS;
   const ttlMs = Math.min(Math.max(1, wanted), LONGEST_MS);

@@ -6,8 +6,10 @@ import process from "node:process";
 import { vi } from "vitest";
 import { createServer, type Principal, type Server, type ServerOptions } from "../../../src/index.ts";
 import { coreOf } from "../../../src/server/index.ts";
+import { createTasksWithIds } from "../../../src/tasks/create.ts";
 import { createSqliteEngine } from "../../../src/tasks/sqlite.ts";
-import { createTasks, createWorker, type TaskEngine, type TasksOptions, type Worker } from "../../../src/tasks.ts";
+import { type TaskIds, taskIdOf } from "../../../src/tasks/starter.ts";
+import { createWorker, type TaskEngine, type TasksOptions, type Worker } from "../../../src/tasks.ts";
 import { message } from "../../spec/http-entry.ts";
 import { MemoryCall } from "../server/memory-call.ts";
 
@@ -43,6 +45,8 @@ export async function rig(
   register: (server: Server) => void,
   options: {
     readonly tasks?: Partial<TasksOptions>;
+    /** The id of a flow's task. Default: as in production. */
+    readonly idOf?: TaskIds;
     readonly server?: Partial<ServerOptions>;
     readonly path?: string;
     /** Another than one in a file; closed with the rig. */
@@ -58,7 +62,7 @@ export async function rig(
     version: "1.0.0",
     keys: [KEY],
     trace: () => undefined,
-    tasks: createTasks({ engine, ...options.tasks }),
+    tasks: createTasksWithIds({ engine, ...options.tasks }, options.idOf ?? taskIdOf),
     ...options.server,
   });
   register(server);
