@@ -1,7 +1,7 @@
 // volley-mcp/ledger/redis: the record behind `once` in Redis or Valkey, shared by any number of machines.
 import { Buffer } from "node:buffer";
 import type { Cluster, Redis } from "ioredis";
-import { VolleyError } from "../protocol/index.ts";
+import { refuseEviction } from "../stores/index.ts";
 import { giveBack } from "./give-back.ts";
 import type { ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
 import { changeScript, claimScript, type Script } from "./redis-scripts.ts";
@@ -48,7 +48,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Le
     if ("url" in options) client.disconnect();
   };
   try {
-    await within(timeoutMs, refuseEviction(client));
+    await within(timeoutMs, refuseEviction(client, "createRedisLedger", "what must happen once"));
   } catch (error) {
     disconnect();
     throw error;
@@ -106,20 +106,6 @@ async function connect(url: string): Promise<Redis> {
   // Calls reject with the reason; without a listener it would be printed as well.
   client.on("error", () => {});
   return client;
-}
-
-/** A server that forgets keys to make room would let effects happen twice. */
-async function refuseEviction(client: Redis | Cluster): Promise<void> {
-  const servers = "nodes" in client && client.isCluster ? client.nodes("master") : [client as Redis];
-  for (const server of servers) {
-    const policy = /^maxmemory_policy:(\S+)/m.exec(await server.info("memory"))?.[1];
-    if (policy === "noeviction") continue;
-    throw new VolleyError(
-      "invalid_options",
-      `createRedisLedger: this Redis has maxmemory-policy "${policy}", so it may forget what must happen once. ` +
-        "Set `maxmemory-policy noeviction`, or use another Redis than the one for caching.",
-    );
-  }
 }
 
 function readResult(reply: unknown): ClaimResult {

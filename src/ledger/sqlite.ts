@@ -1,10 +1,7 @@
 // volley-mcp/ledger/sqlite: the record behind `once` in a file, shared by the processes of one machine.
-import process from "node:process";
-import type { DatabaseSync } from "node:sqlite";
-import { VolleyError } from "../protocol/index.ts";
+import { openSqlite } from "../stores/index.ts";
 import type { Claim, ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
 import { decide, type Effect, keptUntil, rewrite } from "./rule.ts";
-import { sleep } from "./within.ts";
 
 export interface SqliteLedgerOptions {
   /** The database file, on a local disk; it and its `-wal` and `-shm` are made when they are missing. */
@@ -13,10 +10,6 @@ export interface SqliteLedgerOptions {
   readonly timeoutMs?: number;
 }
 
-/** SQLite waits inside the event loop: no longer than this at a time, the rest outside. */
-const BLOCK_MS = 5;
-/** How long opening may wait for other processes that open the same file. */
-const OPEN_MS = 10_000;
 const SWEEP_MS = 60_000;
 const SWEEP_ROWS = 1_000;
 
@@ -37,13 +30,6 @@ interface Row {
   readonly effects: readonly Effect[];
 }
 
-/** A change that waits to be written. */
-interface Change {
-  readonly work: (time: number) => unknown;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
  * A {@link Ledger} in a file: shared by the processes of one machine, and still there after a crash or a power cut.
  *
@@ -58,7 +44,14 @@ interface Change {
  * ```
  */
 export function createSqliteLedger({ path, timeoutMs = 5_000 }: SqliteLedgerOptions): Ledger {
-  const db = open(path);
+  const file = openSqlite({
+    caller: "createSqliteLedger",
+    otherwise: "volley-mcp/ledger/redis or volley-mcp/ledger/postgres",
+    path,
+    schema: SCHEMA,
+    timeoutMs,
+  });
+  const { db } = file;
   const statements = {
     now: db.prepare("select cast(unixepoch('subsec') * 1000 as integer) as now"),
     read: db.prepare("select keep_until as keepUntil, effects from volley_row where id = ?"),
@@ -116,52 +109,12 @@ export function createSqliteLedger({ path, timeoutMs = 5_000 }: SqliteLedgerOpti
     }
   };
 
-  /** Runs a transaction: all of it or nothing, at a time that the database's own clock says. */
-  const transact = <T>(mode: "deferred" | "immediate", work: (time: number) => T): Promise<T> =>
-    whenFree(timeoutMs, () => {
-      db.exec(`begin ${mode}`);
-      try {
-        const value = work((statements.now.get() as { readonly now: number }).now);
-        db.exec("commit");
-        return value;
-      } catch (error) {
-        if (db.isTransaction) db.exec("rollback");
-        throw error;
-      }
-    });
-
-  let waiting: Change[] = [];
-  let writing = false;
-
-  /** Makes a change in a transaction with whatever else waits to be written: they wait for the disk once. */
-  const alter = <T>(work: (time: number) => T): Promise<T> =>
-    new Promise((resolve, reject) => {
-      waiting.push({ work, resolve: (value) => resolve(value as T), reject });
-      if (!writing) void writeAll();
-    });
-
-  const writeAll = async (): Promise<void> => {
-    writing = true;
-    while (waiting.length > 0) {
-      await new Promise((resolve) => void setImmediate(resolve));
-      let batch: readonly Change[] = [];
-      try {
-        const values = await transact("immediate", (time) => {
-          batch = [...batch, ...waiting];
-          waiting = [];
-          return batch.map(({ work }) => work(time));
-        });
-        for (const [index, change] of batch.entries()) change.resolve(values[index]);
-      } catch (error) {
-        for (const change of [...batch, ...waiting]) change.reject(error);
-        waiting = [];
-      }
-    }
-    writing = false;
-  };
+  /** The database's own clock. */
+  const now = (): number => (statements.now.get() as { readonly now: number }).now;
 
   const change = (hold: Hold, to: (time: number) => Partial<Effect> | undefined, more?: () => void): Promise<boolean> =>
-    alter((time) => {
+    file.write(() => {
+      const time = now();
       const row = read(hold.row, time);
       const changed = to(time);
       const effects = rewrite(row?.effects ?? [], hold, changed);
@@ -176,17 +129,18 @@ export function createSqliteLedger({ path, timeoutMs = 5_000 }: SqliteLedgerOpti
 
     async claim(claim) {
       // Most claims find that nothing is to be written: these take no lock and wait for no disk.
-      const seen = await transact("deferred", (time) => judge(claim, time));
+      const seen = await file.read(() => judge(claim, now()));
       if (seen.write === undefined) return seen.result;
-      return await alter((time) => {
+      return await file.write(() => {
+        const time = now();
         if (time >= sweepAt) {
           const { changes } = statements.sweep.run(time, SWEEP_ROWS);
           sweepAt = changes === SWEEP_ROWS ? 0 : time + SWEEP_MS;
         }
         statements.drop.run(claim.row, time);
-        const now = judge(claim, time);
-        if (now.write !== undefined) write(claim.row, now.write);
-        return now.result;
+        const judged = judge(claim, time);
+        if (judged.write !== undefined) write(claim.row, judged.write);
+        return judged.result;
       });
     },
 
@@ -208,58 +162,12 @@ export function createSqliteLedger({ path, timeoutMs = 5_000 }: SqliteLedgerOpti
     },
 
     async close() {
-      db.close();
+      file.close();
     },
   };
-}
-
-function open(path: string): DatabaseSync {
-  const sqlite = process.getBuiltinModule?.("node:sqlite");
-  if (sqlite === undefined) {
-    throw new VolleyError(
-      "invalid_options",
-      `createSqliteLedger needs Node 22.13 or newer, which has node:sqlite; this is ${process.version}. ` +
-        "Use a newer Node, or volley-mcp/ledger/redis or volley-mcp/ledger/postgres.",
-    );
-  }
-  let mode: unknown;
-  let db: DatabaseSync | undefined;
-  try {
-    db = new sqlite.DatabaseSync(path);
-    db.exec(`pragma busy_timeout = ${OPEN_MS}; pragma synchronous = full`);
-    mode = db.prepare("pragma journal_mode = wal").get()?.journal_mode;
-    if (mode === "wal") db.exec(`begin immediate; ${SCHEMA} commit; pragma busy_timeout = ${BLOCK_MS}`);
-  } catch (cause) {
-    db?.close();
-    throw new VolleyError("invalid_options", `createSqliteLedger cannot open "${path}": ${String(cause)}`, { cause });
-  }
-  if (mode === "wal") return db;
-  db.close();
-  throw new VolleyError(
-    "invalid_options",
-    `createSqliteLedger needs a file on a local disk; "${path}" has no write-ahead log (journal mode "${mode}").`,
-  );
 }
 
 /** As JSON, so that every text is a key of its own, whatever characters it has. */
 function outcomeName(name: string): string {
   return JSON.stringify(name);
-}
-
-/** Tries until no other process is in the way. */
-async function whenFree<T>(timeoutMs: number, work: () => T): Promise<T> {
-  const giveUpAt = performance.now() + timeoutMs;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() >= giveUpAt) throw error;
-    }
-    await sleep(1 + Math.random() * 10);
-  }
-}
-
-/** SQLITE_BUSY, with its extended codes. */
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
 }

@@ -1,6 +1,7 @@
 // volley-mcp/tasks/bullmq-redis: tasks in Redis or Valkey, woken by BullMQ, for any number of machines.
 import type { Cluster, ClusterOptions, Redis } from "ioredis";
 import { VolleyError } from "../protocol/index.ts";
+import { refuseEviction } from "../stores/index.ts";
 import { createBullWaker, QUEUE } from "./bull-waker.ts";
 import type { TaskEngine } from "./engine.ts";
 import { createRedisStore } from "./redis-store.ts";
@@ -46,7 +47,7 @@ export async function createBullRedisEngine(options: BullRedisEngineOptions): Pr
   const { Queue, Worker } = await import("bullmq");
   const client = typeof connection === "string" ? await connect(connection) : connection;
   try {
-    await refuseEviction(client);
+    await refuseEviction(client, "createBullRedisEngine", "tasks");
   } catch (error) {
     if (client !== connection) client.disconnect();
     throw error;
@@ -97,19 +98,4 @@ function alike(client: Redis | Cluster, maxRetriesPerRequest: null | 10 = 10): R
 function quiet<T extends Redis | Cluster>(client: T): T {
   client.on("error", () => undefined);
   return client;
-}
-
-/** A server that forgets keys to make room would lose tasks. */
-async function refuseEviction(client: Redis | Cluster): Promise<void> {
-  await client.ping(); // A cluster knows its nodes once it has answered.
-  const servers = "nodes" in client && client.isCluster ? client.nodes("master") : [client as Redis];
-  for (const server of servers) {
-    const policy = /^maxmemory_policy:(\S+)/m.exec(await server.info("memory"))?.[1];
-    if (policy === "noeviction") continue;
-    throw new VolleyError(
-      "invalid_options",
-      `createBullRedisEngine: this Redis has maxmemory-policy "${policy}", so it may forget tasks. ` +
-        "Set `maxmemory-policy noeviction`, or use another Redis than the one for caching.",
-    );
-  }
 }

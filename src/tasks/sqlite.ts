@@ -1,7 +1,5 @@
 // volley-mcp/tasks/sqlite: tasks in a file, for one process or several on one machine.
-import process from "node:process";
-import type { DatabaseSync } from "node:sqlite";
-import { VolleyError } from "../protocol/index.ts";
+import { openSqlite } from "../stores/index.ts";
 import { dueAt, isTerminal, type TaskEngine, type TaskRecord } from "./engine.ts";
 import { createLocalWaker } from "./local-waker.ts";
 
@@ -11,10 +9,6 @@ export interface SqliteEngineOptions {
   /** How long a call waits for other processes before it rejects, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number;
 }
-
-/** SQLite waits inside the event loop: no longer than this at a time, the rest outside. */
-const BLOCK_MS = 5;
-const OPEN_MS = 10_000;
 
 const SCHEMA = `
   create table if not exists volley_task (
@@ -47,7 +41,14 @@ const SCHEMA = `
  * ```
  */
 export function createSqliteEngine({ path, timeoutMs = 5_000 }: SqliteEngineOptions): TaskEngine {
-  const db = open(path);
+  const file = openSqlite({
+    caller: "createSqliteEngine",
+    otherwise: "volley-mcp/tasks/bullmq-redis or volley-mcp/tasks/bullmq-postgres",
+    path,
+    schema: SCHEMA,
+    timeoutMs,
+  });
+  const { db } = file;
   const statements = {
     read: db.prepare("select head, sealed from volley_task where id = ?"),
     create: db.prepare("insert into volley_task values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing"),
@@ -60,7 +61,6 @@ export function createSqliteEngine({ path, timeoutMs = 5_000 }: SqliteEngineOpti
       "delete from volley_task where id in (select id from volley_task where keep_until <= ? limit 1000)",
     ),
   };
-  const free = <T>(work: () => T): Promise<T> => whenFree(timeoutMs, work);
   const read = (id: string): TaskRecord | undefined => {
     const row = statements.read.get(id) as { readonly head: string; readonly sealed: Uint8Array } | undefined;
     return row && { ...(JSON.parse(row.head) as Omit<TaskRecord, "sealed">), sealed: row.sealed };
@@ -71,27 +71,27 @@ export function createSqliteEngine({ path, timeoutMs = 5_000 }: SqliteEngineOpti
     waker,
     store: {
       create: (record) =>
-        free(() => {
+        file.write(() => {
           const { version, ended, due, keepUntil, head, sealed } = columns(record);
           statements.create.run(record.id, version, ended, due, keepUntil, head, sealed);
           return read(record.id) ?? record;
         }),
-      read: (id) => free(() => read(id)),
+      read: (id) => file.read(() => read(id)),
       update: (id, before, record) =>
-        free(() => {
+        file.write(() => {
           const { version, ended, due, keepUntil, head, sealed } = columns(record);
           const { changes } = statements.update.run(version, ended, due, keepUntil, head, sealed, id, before);
           return Number(changes) === 1;
         }),
       due: (now, limit) =>
-        free(() => (statements.due.all(now, limit) as { readonly id: string }[]).map(({ id }) => id)),
+        file.read(() => (statements.due.all(now, limit) as { readonly id: string }[]).map(({ id }) => id)),
       async sweep(now) {
-        await free(() => statements.sweep.run(now));
+        await file.write(() => statements.sweep.run(now));
       },
     },
     async close() {
       waker.close();
-      db.close();
+      file.close();
     },
   };
 }
@@ -106,45 +106,4 @@ function columns(record: TaskRecord) {
     head: JSON.stringify(head),
     sealed,
   };
-}
-
-function open(path: string): DatabaseSync {
-  const sqlite = process.getBuiltinModule?.("node:sqlite");
-  if (sqlite === undefined) {
-    throw new VolleyError(
-      "invalid_options",
-      `createSqliteEngine needs Node 22.13 or newer, which has node:sqlite; this is ${process.version}.`,
-    );
-  }
-  let mode: unknown;
-  let db: DatabaseSync | undefined;
-  try {
-    db = new sqlite.DatabaseSync(path);
-    db.exec(`pragma busy_timeout = ${OPEN_MS}; pragma synchronous = full`);
-    mode = db.prepare("pragma journal_mode = wal").get()?.journal_mode;
-    if (mode === "wal") db.exec(`begin immediate; ${SCHEMA} commit; pragma busy_timeout = ${BLOCK_MS}`);
-  } catch (cause) {
-    db?.close();
-    throw new VolleyError("invalid_options", `createSqliteEngine cannot open "${path}": ${String(cause)}`, { cause });
-  }
-  if (mode === "wal") return db;
-  db.close();
-  throw new VolleyError(
-    "invalid_options",
-    `createSqliteEngine needs a file on a local disk; "${path}" has no write-ahead log (journal mode "${mode}").`,
-  );
-}
-
-/** Tries until no other process is in the way. */
-async function whenFree<T>(timeoutMs: number, work: () => T): Promise<T> {
-  const giveUpAt = performance.now() + timeoutMs;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      const busy = error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
-      if (!busy || performance.now() >= giveUpAt) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 10));
-  }
 }

@@ -18,7 +18,8 @@ const rules: Readonly<Record<string, Rule>> = {
   protocol: { parts: [] },
   elicit: { parts: ["protocol"] },
   state: { parts: ["protocol"], builtins: ["node:crypto", "node:buffer"], packages: ["canonicalize"] },
-  ledger: { parts: ["protocol"], builtins: "any", packages: ["ioredis", "pg"] },
+  stores: { parts: ["protocol"], builtins: ["node:process", "node:sqlite"], packages: ["ioredis"] },
+  ledger: { parts: ["protocol", "stores"], builtins: "any", packages: ["ioredis", "pg"] },
   flow: { parts: ["protocol", "elicit", "state", "ledger"], builtins: ["node:async_hooks", "node:buffer"] },
   server: {
     parts: ["protocol", "elicit", "state", "ledger", "flow"],
@@ -29,7 +30,7 @@ const rules: Readonly<Record<string, Rule>> = {
   telemetry: { parts: ["flow", "server"], packages: ["@opentelemetry/api"] },
   limits: { parts: ["protocol", "server"], builtins: "any", packages: ["rate-limiter-flexible", "ioredis", "pg"] },
   tasks: {
-    parts: ["protocol", "state", "flow", "server"],
+    parts: ["protocol", "state", "flow", "server", "stores"],
     builtins: "any",
     packages: ["bullmq", "ioredis", "pg"],
   },

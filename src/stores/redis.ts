@@ -1,0 +1,23 @@
+import type { Cluster, Redis } from "ioredis";
+import { VolleyError } from "../protocol/index.ts";
+
+/**
+ * Refuses a Redis that forgets keys to make room.
+ *
+ * @param caller the function that an author has called
+ * @param what it may forget, such as "tasks"
+ * @throws VolleyError `invalid_options`; whatever ioredis throws when Redis is not there
+ */
+export async function refuseEviction(client: Redis | Cluster, caller: string, what: string): Promise<void> {
+  await client.ping(); // A cluster knows its nodes once it has answered.
+  const servers = "nodes" in client && client.isCluster ? client.nodes("master") : [client as Redis];
+  for (const server of servers) {
+    const policy = /^maxmemory_policy:(\S+)/m.exec(await server.info("memory"))?.[1];
+    if (policy === "noeviction") continue;
+    throw new VolleyError(
+      "invalid_options",
+      `${caller}: this Redis has maxmemory-policy "${policy}", so it may forget ${what}. ` +
+        "Set `maxmemory-policy noeviction`, or use another Redis than the one for caching.",
+    );
+  }
+}
