@@ -245,6 +245,8 @@ export type TraceEvent =
       readonly target: string;
       readonly round: number;
     }
+  /** Something was refused with 429, by the server's limit of this name. */
+  | { readonly type: "limited"; readonly limit: string }
   | { readonly type: "many_rounds"; readonly target: string; readonly round: number }
   | { readonly type: "warning"; readonly target: string; readonly message: string }
   | { readonly type: "fault"; readonly target: string; readonly error: unknown };

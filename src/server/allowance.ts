@@ -1,10 +1,15 @@
 import type { Principal } from "../state/index.ts";
-import type { Limits } from "./options.ts";
-import type { Quota, RateLimiter } from "./rate-limiter.ts";
+import type { Limits, Settings } from "./options.ts";
+import type { Quota } from "./rate-limiter.ts";
 import { tooMany } from "./refusal.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+
+interface Rule {
+  readonly limit: keyof Limits;
+  readonly quota: Quota;
+}
 
 /** What each caller may still ask for. A refusal is 429. */
 export interface Allowance {
@@ -15,19 +20,23 @@ export interface Allowance {
 }
 
 /** A client that loops is stopped before it costs others anything; all anonymous callers share one allowance. */
-export function createAllowance(limits: Required<Limits>, limiter: RateLimiter): Allowance {
-  const calls: Quota = { name: "calls", points: limits.callsPerMinute, windowMs: MINUTE };
-  const anonymousCalls: Quota = { name: "calls*", points: limits.anonymousCallsPerMinute, windowMs: MINUTE };
-  const effects: Quota = { name: "effects", points: limits.effectsPerHour, windowMs: HOUR };
-  const anonymousEffects: Quota = { name: "effects*", points: limits.anonymousEffectsPerHour, windowMs: HOUR };
+export function createAllowance({ limits, rateLimiter, trace }: Settings): Allowance {
+  const rule = (limit: keyof Limits, name: string, windowMs: number): Rule => ({
+    limit,
+    quota: { name, points: limits[limit], windowMs },
+  });
+  const calls = rule("callsPerMinute", "calls", MINUTE);
+  const anonymousCalls = rule("anonymousCallsPerMinute", "calls*", MINUTE);
+  const effects = rule("effectsPerHour", "effects", HOUR);
+  const anonymousEffects = rule("anonymousEffectsPerHour", "effects*", HOUR);
 
-  const take = (principal: Principal, users: Quota, anonymous: Quota, refusal: string): void | Promise<void> => {
-    const quota = principal.type === "anonymous" ? anonymous : users;
+  const take = (principal: Principal, users: Rule, anonymous: Rule, refusal: string): void | Promise<void> => {
+    const { limit, quota } = principal.type === "anonymous" ? anonymous : users;
     if (quota.points === Number.POSITIVE_INFINITY) return;
     const check = (waitMs: number): void => {
-      if (waitMs > 0) throw tooMany(refusal, Math.ceil(waitMs / 1000));
+      if (waitMs > 0) throw tooMany(trace, limit, refusal, Math.ceil(waitMs / 1000));
     };
-    const wait = limiter.take(quota, keyOf(principal));
+    const wait = rateLimiter.take(quota, keyOf(principal));
     return typeof wait === "number" ? check(wait) : wait.then(check);
   };
 

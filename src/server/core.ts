@@ -49,7 +49,7 @@ export class Core {
     this.playTask = createTaskPlay(services);
     this.#tasks = tasks;
     this.catalog = createCatalog(services);
-    this.#hub = createHub(bus, settings.limits.streams, settings.info);
+    this.#hub = createHub(bus, settings);
     this.#allowance = allowance;
 
     const list = (method: ListMethod): [string, Route] => [method, { run: this.catalog.list(method), counted: false }];
@@ -105,7 +105,7 @@ export class Core {
       const meta = admit(method, params, call.headers);
       const route = this.#routes.get(method);
       if (!route) throw methodNotFound(`Method not found: ${method.slice(0, 128)}`);
-      if (route.counted && this.full) throw tooMany("Too many requests at once.", 1);
+      if (route.counted && this.full) throw tooMany(this.settings.trace, "inFlight", "Too many requests at once.", 1);
       const granted = route.counted ? this.#allowance.call(call.principal) : undefined;
       status = 200;
       const admitted: Request = { id, params: params as Record<string, unknown>, meta, call };

@@ -69,7 +69,10 @@ export function createHttp(core: Core): Http {
     judge(head) {
       const answer = checks.check(head);
       if (answer) return answer;
-      if (core.full) return refuse(429, "Too many requests at once. Try again in 1 s.", ["Retry-After", "1"]);
+      if (core.full) {
+        settings.trace({ type: "limited", limit: "inFlight" });
+        return refuse(429, "Too many requests at once. Try again in 1 s.", ["Retry-After", "1"]);
+      }
       const length = head.header("content-length");
       return length !== null && Number(length) > limits.bodyBytes ? tooLarge : undefined;
     },

@@ -7,6 +7,7 @@ import {
 } from "../protocol/index.ts";
 import type { Call } from "./call.ts";
 import type { EventBus, ServerEvent } from "./events.ts";
+import type { Settings } from "./options.ts";
 import { invalidParams, tooMany } from "./refusal.ts";
 import type { TaskWatch } from "./task-service.ts";
 
@@ -49,10 +50,9 @@ const keyOf = (event: ServerEvent): string =>
   event.type === "resource_updated" ? `uri:${event.uri}` : LISTS[event.type];
 
 /**
- * @param serverInfo who we are, for the closing result
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export function createHub(bus: EventBus, limit: number, serverInfo: unknown): Hub {
+export function createHub(bus: EventBus, { limits, info, trace }: Settings): Hub {
   const listeners = new Set<Listener>();
   let unsubscribe: (() => void) | undefined;
 
@@ -83,7 +83,7 @@ export function createHub(bus: EventBus, limit: number, serverInfo: unknown): Hu
       if ((filter.resourceSubscriptions?.length ?? 0) > WATCHED) {
         throw invalidParams(`One stream watches at most ${WATCHED} resources; open several.`);
       }
-      if (listeners.size >= limit) throw tooMany("Too many open subscriptions.", 30);
+      if (listeners.size >= limits.streams) throw tooMany(trace, "streams", "Too many open subscriptions.", 30);
       const agreed = agree(filter, capabilities, watch);
       const meta = { [META.subscriptionId]: id };
 
@@ -95,7 +95,7 @@ export function createHub(bus: EventBus, limit: number, serverInfo: unknown): Hu
             unsubscribe?.();
             unsubscribe = undefined;
           }
-          resolve(JSON.stringify({ resultType: "complete", _meta: { ...meta, [META.serverInfo]: serverInfo } }));
+          resolve(JSON.stringify({ resultType: "complete", _meta: { ...meta, [META.serverInfo]: info } }));
         };
         // The newest state of each task: a slow reader gets that one alone.
         const tasks = new Map<string, Readonly<Record<string, unknown>>>();

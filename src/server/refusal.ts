@@ -1,4 +1,6 @@
+import type { Trace } from "../flow/index.ts";
 import { ErrorCode, RpcError } from "../protocol/index.ts";
+import type { Limits } from "./options.ts";
 
 /** A JSON-RPC error that has an HTTP status of its own. */
 export class Refusal extends RpcError {
@@ -17,7 +19,9 @@ export function headerMismatch(message: string): Refusal {
   return new Refusal(400, ErrorCode.HeaderMismatch, `Header mismatch: ${message}`);
 }
 
-export function tooMany(what: string, retryAfter: number): Refusal {
+/** What is over one of the server's limits: it is traced, and refused for so many seconds. */
+export function tooMany(trace: Trace, limit: keyof Limits, what: string, retryAfter: number): Refusal {
+  trace({ type: "limited", limit });
   return new Refusal(429, ErrorCode.RateLimited, `${what} Try again in ${retryAfter} s.`, undefined, retryAfter);
 }
 

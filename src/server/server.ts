@@ -129,7 +129,7 @@ export function createServer(options: ServerOptions): Server {
   const ledger = options.ledger ?? createMemoryLedger({ now: () => clock.now() });
   const bus = options.bus ?? createEventBus();
   const sealer = createSealer({ keyring, audience });
-  const allowance = createAllowance(settings.limits, settings.rateLimiter);
+  const allowance = createAllowance(settings);
   const tasks = options.tasks?.attach(settings, createResults({ ...settings.info }));
   const services: RoundServices = {
     sealer,

@@ -7,6 +7,7 @@ export interface Instruments {
   readonly effects: Counter;
   readonly asks: Counter;
   readonly shed: Counter;
+  readonly limited: Counter;
   readonly faults: Counter;
 }
 
@@ -32,6 +33,10 @@ export function createInstruments(meter: Meter): Instruments {
     shed: meter.createCounter("volley.rounds.shed", {
       description: "Rounds that were handed back because the process had too much to do.",
       unit: "{round}",
+    }),
+    limited: meter.createCounter("volley.limited", {
+      description: "What was refused with 429, by the limit that was reached.",
+      unit: "{refusal}",
     }),
     faults: meter.createCounter("volley.faults", { description: "Errors that nobody expected.", unit: "{fault}" }),
   };

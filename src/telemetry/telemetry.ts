@@ -29,7 +29,7 @@ const ORDINARY: ReadonlySet<string> = new Set(["declined", "cancelled", "no_answ
 
 /**
  * Makes the option `trace` of `createServer`: a span for each round, with events for its questions, steps and effects, and
- * metrics of rounds, refused states, effects and questions.
+ * metrics of rounds, refused states, effects, questions and limits.
  *
  * A round's span is a child of the span that the client named in `_meta.traceparent`, else of the active one, and linked to
  * the first round of its flow, on whatever instance that was; for the link 55 bytes travel in the sealed state. The handler
@@ -144,6 +144,9 @@ function count(instruments: Instruments, event: TraceEvent): void {
       break;
     case "shed":
       instruments.shed.add(1);
+      break;
+    case "limited":
+      instruments.limited.add(1, { "volley.limit": event.limit });
       break;
     case "fault":
       instruments.faults.add(1);

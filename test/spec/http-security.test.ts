@@ -2,7 +2,7 @@ import { createServer as createHttpServer, request as httpRequest } from "node:h
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createServer, type Server, type ServerOptions } from "../../src/index.ts";
+import { createServer, type Server, type ServerOptions, type TraceEvent } from "../../src/index.ts";
 import { nodeHandler } from "../../src/node.ts";
 import { type Entry, entries, message, openNode, type Sent } from "./http-entry.ts";
 
@@ -223,7 +223,9 @@ describe.each(entries)("over %s", (_name, open) => {
   });
 
   test("S23: more requests at once than allowed are 429 with Retry-After and a code outside the reserved ranges", async () => {
-    const send = await start({ limits: { inFlight: 1 } });
+    const limited = new Set<string>();
+    const trace = (event: TraceEvent): void => void (event.type === "limited" && limited.add(event.limit));
+    const send = await start({ trace, limits: { inFlight: 1 } });
     let release: (value: string) => void = () => undefined;
     server.tool("slow", {}, () => new Promise<string>((resolve) => (release = resolve)));
     const first = send({ body: message("tools/call", { name: "slow" }) });
@@ -234,6 +236,7 @@ describe.each(entries)("over %s", (_name, open) => {
     release("done");
     expect((await first).json.result.content[0].text).toBe("done");
     expect((await send({ body })).status).toBe(200);
+    expect([...limited]).toEqual(["inFlight"]);
   });
 
   test("S23: a client that loops is 429 for the rest of the minute, by default shared among anonymous callers", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { TraceEvent } from "../../../src/flow/index.ts";
 import { coreOf, type Reply, type Server } from "../../../src/server/index.ts";
 import type { Principal } from "../../../src/state/index.ts";
 import { createFakeClock } from "../../../src/testing/fake-clock.ts";
@@ -44,15 +45,18 @@ const ORDER = {
   },
 };
 
-test("S23: effects have a quota an hour, shared by all anonymous callers: 429 before anything is done", async () => {
+test("S23: effects have a quota an hour, shared by all anonymous callers: 429 before anything is done, and traced", async () => {
   const clock = createFakeClock();
   const charged: string[] = [];
-  const server = shop(create({ clock, limits: { anonymousEffectsPerHour: 2, effectsPerHour: 1 } }), charged);
+  const limited: TraceEvent[] = [];
+  const trace = (event: TraceEvent): void => void (event.type === "limited" && limited.push(event));
+  const server = shop(create({ clock, trace, limits: { anonymousEffectsPerHour: 2, effectsPerHour: 1 } }), charged);
   expect(await charge(server, "a")).toEqual([200, "charged a", undefined]);
   expect(await charge(server, "b")).toEqual([200, "charged b", undefined]);
   await clock.advance(10 * 60_000);
   expect(await charge(server, "c")).toEqual([429, 42900, 3_000]);
   expect(charged).toEqual(["a", "b"]);
+  expect(limited).toEqual([{ type: "limited", limit: "anonymousEffectsPerHour" }]);
   await clock.advance(50 * 60_000);
   expect(await charge(server, "c")).toEqual([200, "charged c", undefined]);
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createEventBus, createServer, type Server } from "../../../src/index.ts";
 import { type Core, coreOf } from "../../../src/server/index.ts";
 import { message } from "../../spec/http-entry.ts";
@@ -144,11 +144,13 @@ describe("subscriptions/listen", () => {
   });
 
   test("S23: more streams than allowed are refused", async () => {
-    server = createServer({ name: "test", version: "1.0.0", singleInstance: true, limits: { streams: 1 } });
+    const trace = vi.fn();
+    server = createServer({ name: "test", version: "1.0.0", singleInstance: true, trace, limits: { streams: 1 } });
     core = coreOf(server);
     await listen({});
     const { reply } = await listen({});
     expect(JSON.parse(await reply).error.code).toBe(42900);
+    expect(trace).toHaveBeenCalledWith({ type: "limited", limit: "streams" });
   });
 
   test("S16: more watched resources than one stream may have are -32602", async () => {

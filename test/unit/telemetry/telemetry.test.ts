@@ -1,4 +1,4 @@
-import { context, type Span, trace as traces } from "@opentelemetry/api";
+import { context, type Meter, type Span, trace as traces } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {
   AggregationTemporality,
@@ -27,6 +27,7 @@ afterAll(() => context.disable());
 let told: TraceEvent[];
 let active: (Span | undefined)[];
 let server: Server;
+let meter: Meter;
 let metricsNow: () => Promise<Record<string, unknown[]>>;
 beforeEach(() => {
   spans.reset();
@@ -34,7 +35,7 @@ beforeEach(() => {
   active = [];
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
-  const meter = new MeterProvider({ readers: [reader] }).getMeter("test");
+  meter = new MeterProvider({ readers: [reader] }).getMeter("test");
   metricsNow = async () => {
     await reader.forceFlush();
     const all =
@@ -159,6 +160,15 @@ describe("OpenTelemetry", () => {
     expect(refused.map(([attributes]) => attributes["mcp.method.name"])).toEqual(refused.map(() => "tools/call"));
     expect(refused.reduce((sum, [, count]) => sum + count, 0)).toBe(2);
     expect(refused.map(([attributes]) => attributes["volley.reason"])).toContain("format");
+  });
+
+  test("S23: what was refused by a limit", async () => {
+    const telemetry = createTelemetry({ tracer, meter, next: (event) => told.push(event) });
+    server = create({ trace: telemetry, limits: { anonymousCallsPerMinute: 1 } });
+    server.tool("hello", {}, () => "Hello.");
+    for (let call = 0; call < 3; call++) await ask(server, "tools/call", { name: "hello" });
+    expect((await metricsNow())["volley.limited"]).toEqual([[{ "volley.limit": "anonymousCallsPerMinute" }, 2]]);
+    expect(told.filter(({ type }) => type === "limited")).toHaveLength(2);
   });
 
   test("an error has its kind alone; a person who declines is none", async () => {
