@@ -36,8 +36,8 @@ export function createRoutes(methods: TaskMethods): ReadonlyMap<string, Route> {
       {
         counted: true,
         async run(request) {
-          const { record } = await findTask(methods, request, readTaskId(request));
-          await takeResponses(records, record.id, request.params.inputResponses);
+          const found = await findTask(methods, request, readTaskId(request));
+          await takeResponses(records, found, request.params.inputResponses);
           return acknowledged;
         },
       },
@@ -47,8 +47,8 @@ export function createRoutes(methods: TaskMethods): ReadonlyMap<string, Route> {
       {
         counted: false,
         async run(request) {
-          const { record } = await findTask(methods, request, readTaskId(request));
-          await records.change(record.id, (found) => cancelled(found, records.clock.now()));
+          const found = await findTask(methods, request, readTaskId(request));
+          await records.change(found.record.id, (now) => cancelled(now, records.clock.now()), found);
           return acknowledged;
         },
       },
@@ -74,9 +74,10 @@ export async function findTask(methods: TaskMethods, request: Request, id: strin
 }
 
 /** T3: answers to open questions are taken, one by one; all others are ignored. */
-export async function takeResponses(records: TaskRecords, id: string, responses: unknown): Promise<void> {
+export async function takeResponses(records: TaskRecords, found: FoundTask, responses: unknown): Promise<void> {
   if (!isObject(responses)) throw invalidParams("params.inputResponses is required, an object");
-  const taken = await records.change(id, ({ record, data }): Edited | undefined => {
+  const { id } = found.record;
+  const take = ({ record, data }: FoundTask): Edited | undefined => {
     const answers = new Map(data.answers);
     for (const [wire] of outstanding(data)) {
       if (!Object.hasOwn(responses, wire)) continue;
@@ -90,7 +91,8 @@ export async function takeResponses(records: TaskRecords, id: string, responses:
     // While a worker has the task, it sees them at its end.
     const wakeAt = record.leaseUntil === null ? records.clock.now() : record.wakeAt;
     return { head: { status: statusOf(next), wakeAt }, data: next };
-  });
+  };
+  const taken = await records.change(id, take, found);
   if (taken !== undefined) await records.engine.waker.wake(id).catch(() => undefined); // sweeps find it too
 }
 

@@ -19,6 +19,21 @@ create index if not exists volley_task_due on volley_task (due_at) where due_at 
 create index if not exists volley_task_keep_until on volley_task (keep_until);
 `;
 
+/** Statements with a name are planned once a connection. */
+const READ = { name: "volley_task_read", text: "select head, sealed from volley_task where id = $1" };
+const CREATE = {
+  name: "volley_task_create",
+  text: `
+    insert into volley_task (id, version, ended, due_at, keep_until, head, sealed)
+    values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+};
+const UPDATE = {
+  name: "volley_task_update",
+  text: `
+    update volley_task set version = $3, ended = $4, due_at = $5, keep_until = $6, head = $7, sealed = $8
+    where id = $1 and version = $2 and not ended`,
+};
+
 interface Row {
   readonly head: Omit<TaskRecord, "sealed">;
   readonly sealed: Buffer;
@@ -27,26 +42,18 @@ interface Row {
 /** @param pool whose search path is the table's schema */
 export function createPostgresStore(pool: Pool): TaskStore {
   const read = async (id: string): Promise<TaskRecord | undefined> => {
-    const { rows } = await pool.query<Row>("select head, sealed from volley_task where id = $1", [id]);
+    const { rows } = await pool.query<Row>({ ...READ, values: [id] });
     return rows[0] && { ...rows[0].head, sealed: rows[0].sealed };
   };
   return {
     async create(record) {
-      const { rowCount } = await pool.query(
-        `insert into volley_task (id, version, ended, due_at, keep_until, head, sealed)
-         values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
-        columns(record),
-      );
+      const { rowCount } = await pool.query({ ...CREATE, values: columns(record) });
       return rowCount === 1 ? record : ((await read(record.id)) ?? record);
     },
     read,
     async update(id, version, record) {
       const [, ...values] = columns(record);
-      const { rowCount } = await pool.query(
-        `update volley_task set version = $3, ended = $4, due_at = $5, keep_until = $6, head = $7, sealed = $8
-         where id = $1 and version = $2 and not ended`,
-        [id, version, ...values],
-      );
+      const { rowCount } = await pool.query({ ...UPDATE, values: [id, version, ...values] });
       return rowCount === 1;
     },
     async due(now, limit) {

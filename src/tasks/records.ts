@@ -55,7 +55,7 @@ export class TaskRecords {
   /**
    * Reads, edits and writes until nobody came between; undefined when there is no task or the edit gives up.
    *
-   * @param last what the caller wrote last: not read again unless somebody has changed it since
+   * @param last what the caller has read or written last: not read again unless somebody has changed it since
    */
   async change(
     id: string,

@@ -85,9 +85,9 @@ export function createSepRoutes(
         async run(request) {
           const { params } = request;
           const related = isObject(params._meta) ? params._meta[RELATED_TASK] : undefined;
-          const { record } = await find(request, isObject(related) ? related.taskId : undefined);
-          await takeResponses(records, record.id, params.inputResponses);
-          return results.render({ resultType: "complete", _meta: { [RELATED_TASK]: { taskId: record.id } } });
+          const found = await find(request, isObject(related) ? related.taskId : undefined);
+          await takeResponses(records, found, params.inputResponses);
+          return results.render({ resultType: "complete", _meta: { [RELATED_TASK]: { taskId: found.record.id } } });
         },
       },
     ],

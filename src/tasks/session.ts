@@ -8,6 +8,8 @@ import type { Edited, FoundTask, TaskRecords } from "./records.ts";
 const CANCEL_GRACE_MS = 5_000;
 /** Messages of progress are written no more often than this. */
 const MESSAGE_MS = 200;
+/** A run that asks mostly ends at once, and writes the question with its end: one write and not two. */
+const PUBLISH_MS = 10;
 
 /** One worker's hold on one task, from taking it to letting it go. */
 export class TaskSession implements TaskKeeper, Exchange {
@@ -31,7 +33,7 @@ export class TaskSession implements TaskKeeper, Exchange {
   #last: FoundTask;
   #state: TaskState | undefined;
   #message: string | undefined;
-  #messageTimer: ReturnType<typeof setTimeout> | undefined;
+  #timer: { readonly at: number; readonly timeout: ReturnType<typeof setTimeout> } | undefined;
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
@@ -74,7 +76,7 @@ export class TaskSession implements TaskKeeper, Exchange {
 
   publish(state: TaskState): void {
     this.#state = state;
-    this.#write().catch(() => undefined);
+    this.#writeWithin(PUBLISH_MS);
   }
 
   /** In a task, progress is what its status says. */
@@ -82,10 +84,7 @@ export class TaskSession implements TaskKeeper, Exchange {
     if (method !== "notifications/progress") return;
     const { progress, total, message } = params;
     this.#message = String(message ?? (total === undefined ? progress : `${String(progress)} of ${String(total)}`));
-    this.#messageTimer ??= setTimeout(() => {
-      this.#messageTimer = undefined;
-      this.#write().catch(() => undefined);
-    }, MESSAGE_MS);
+    this.#writeWithin(MESSAGE_MS);
   }
 
   onAbort(listener: (reason: Error) => void): void {
@@ -120,6 +119,14 @@ export class TaskSession implements TaskKeeper, Exchange {
     if (given !== undefined) await this.records.engine.waker.wake(this.id).catch(() => undefined); // Sweeps find it too.
   }
 
+  /** Writes what has changed by then, unless another write takes it along. */
+  #writeWithin(ms: number): void {
+    const at = performance.now() + ms;
+    if (this.isOver || (this.#timer !== undefined && this.#timer.at <= at)) return;
+    clearTimeout(this.#timer?.timeout);
+    this.#timer = { at, timeout: setTimeout(() => this.#write().catch(() => undefined), ms) };
+  }
+
   /** One write at a time; those who ask meanwhile share the next, which holds all that came by then. */
   #write(): Promise<void> {
     if (this.isOver) return Promise.reject(lost());
@@ -138,6 +145,7 @@ export class TaskSession implements TaskKeeper, Exchange {
 
   async #writeNow(): Promise<void> {
     if (this.isOver) throw lost();
+    this.#clearTimer();
     const renew = (found: FoundTask): Edited | undefined => {
       if (!this.#holds(found.record)) return undefined;
       const data = this.#withMine(found.data);
@@ -191,8 +199,13 @@ export class TaskSession implements TaskKeeper, Exchange {
     for (const listener of this.#aborts.splice(0)) listener(this.#reason);
   }
 
+  #clearTimer(): void {
+    clearTimeout(this.#timer?.timeout);
+    this.#timer = undefined;
+  }
+
   #stop(): void {
-    clearTimeout(this.#messageTimer);
+    this.#clearTimer();
     for (const stop of this.#stops.splice(0)) stop();
   }
 }
