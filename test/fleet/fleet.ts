@@ -13,7 +13,7 @@ import { createPace, inTime, type Pace } from "./pace.ts";
 import { type Supervised, supervise } from "./processes.ts";
 import type { Program } from "./program.ts";
 import { type FleetEvent, PROCESSES, type Schedule } from "./schedule.ts";
-import type { ServerTask } from "./server-task.ts";
+import { LEASE_MS, type ServerTask } from "./server-task.ts";
 import { type FleetStore, startStore } from "./store.ts";
 import { openTruth, type Truth } from "./truth.ts";
 
@@ -34,6 +34,7 @@ export async function runFleet(program: Program, kind: StoreKind, { flows, event
   const nginx = await startNginx(sockets);
   const keys = [generateKey()];
   const watch = {
+    stoppedMs: LEASE_MS + 1_000,
     died: (signal: NodeJS.Signals | null) => void (signal === "SIGKILL" && counts.kills++),
     stopped: () => void counts.stops++,
   };

@@ -1,21 +1,25 @@
 /**
- * `npm run fleet -- --flows N --seed S --store redis|postgres|sqlite|all`: flows on a fleet that is being killed.
+ * `npm run fleet -- --flows N --seed S --store redis|postgres|sqlite|all`: flows on a fleet that is being killed;
+ * `--tasks N` instead: tasks, by servers and workers.
  *
- * The same seed and number of flows rerun the same schedule. Exits with 0 when nothing was asked again, done twice, told
- * wrongly, lost, or accepted from the wrong hands.
+ * The same seed and number rerun the same schedule. Exits with 0 when nothing was asked again, done twice, told wrongly,
+ * lost, or accepted from the wrong hands.
  */
 import { parseArgs } from "node:util";
 import type { StoreKind } from "../ledger/stores.ts";
 import { mayRun } from "../support/private-server.ts";
-import type { Counts } from "./counts.ts";
 import { runFleet } from "./fleet.ts";
-import { buildProgram } from "./program.ts";
+import { buildProgram, type Program } from "./program.ts";
 import { report } from "./report.ts";
 import { makeSchedule } from "./schedule.ts";
+import { runTaskFleet } from "./tasks/fleet.ts";
+import { reportTasks } from "./tasks/report.ts";
+import { makeTaskSchedule } from "./tasks/schedule.ts";
 
 const { values } = parseArgs({
   options: {
-    flows: { type: "string", default: "200" },
+    flows: { type: "string" },
+    tasks: { type: "string" },
     seed: { type: "string", default: "1" },
     store: { type: "string", default: "all" },
   },
@@ -27,24 +31,48 @@ const PROGRAMS: Readonly<Record<StoreKind, readonly string[]>> = {
   postgres: ["nginx", "initdb"],
 };
 const wanted = STORES.filter((store) => values.store === "all" || values.store === store);
-const flows = Number(values.flows);
+const sizeOf = (text: string | undefined, least: number): number | undefined => {
+  const size = text === undefined ? 0 : Number(text);
+  return size === 0 || (Number.isInteger(size) && size >= least) ? size : undefined;
+};
+const tasks = sizeOf(values.tasks, 20);
+const flows = sizeOf(values.flows ?? (tasks === 0 ? "200" : undefined), 30);
 const seed = Number(values.seed);
 
-if (wanted.length === 0 || !Number.isInteger(flows) || flows < 30 || !Number.isInteger(seed)) {
-  console.error("Use: npm run fleet -- --flows N (30 or more) --seed S --store redis|postgres|sqlite|all");
+if (wanted.length === 0 || flows === undefined || tasks === undefined || !Number.isInteger(seed)) {
+  console.error(
+    "Use: npm run fleet -- --flows N (30 or more) --tasks N (20 or more) --seed S --store redis|postgres|sqlite|all",
+  );
   process.exit(2);
 }
 // What is missing is listed by `npm test` as not run, and fails where CI=true.
 const stores = wanted.filter((store) => PROGRAMS[store].every(mayRun));
-const schedule = makeSchedule(seed, flows);
-const runs = new Map<string, Counts>();
-const program = await buildProgram(new URL("server.ts", import.meta.url));
-for (const store of stores) {
-  const startedAt = performance.now();
-  runs.set(store, await runFleet(program, store, schedule));
-  console.log(`${store}: ${flows} flows in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+
+async function runAll<Counts>(
+  entry: string,
+  what: string,
+  run: (program: Program, store: StoreKind) => Promise<Counts>,
+  report: (runs: ReadonlyMap<string, Counts>) => boolean,
+): Promise<void> {
+  const program = await buildProgram(new URL(entry, import.meta.url));
+  const runs = new Map<string, Counts>();
+  for (const store of stores) {
+    const startedAt = performance.now();
+    runs.set(store, await run(program, store));
+    console.log(`${store}: ${what} in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+  }
+  await program.remove();
+  console.log(`\nseed ${seed}`);
+  if (!report(runs)) process.exitCode = 1;
 }
-await program.remove();
-console.log(`\nseed ${seed}`);
+
+if (flows > 0) {
+  const schedule = makeSchedule(seed, flows);
+  await runAll("server.ts", `${flows} flows`, (program, store) => runFleet(program, store, schedule), report);
+}
+if (tasks > 0) {
+  const schedule = makeTaskSchedule(seed, tasks);
+  const run = (program: Program, store: StoreKind) => runTaskFleet(program, store, schedule);
+  await runAll("tasks/process.ts", `${tasks} tasks`, run, reportTasks);
+}
 if (stores.length < wanted.length) console.log("not run on every store: programs are missing, see scripts/needs.mjs");
-process.exitCode = report(runs) ? 0 : 1;

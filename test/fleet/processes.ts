@@ -3,10 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { devNode } from "../../scripts/listening.ts";
 import type { Program } from "./program.ts";
-import { LEASE_MS, type Said } from "./server-task.ts";
+import type { Said } from "./server-task.ts";
 
-/** Longer than a lease. */
-const STOPPED_MS = LEASE_MS + 1_000;
 const RESTART_MS = 50;
 const MOST_DEATHS = 20;
 
@@ -27,6 +25,8 @@ export interface Supervised<Task extends object> {
 
 /** Hears of every death, and of every stop that a process asks for. */
 export interface Watch {
+  /** How long a process is stopped: longer than a lease. */
+  readonly stoppedMs: number;
   died(signal: NodeJS.Signals | null): void;
   stopped(): void;
 }
@@ -51,7 +51,7 @@ export async function supervise<Task extends object>(
   /** Lets it go on after more than a lease. */
   const goOn = async (stopped: ChildProcess): Promise<void> => {
     watch.stopped();
-    await sleep(STOPPED_MS);
+    await sleep(watch.stoppedMs);
     stopped.kill("SIGCONT");
   };
 

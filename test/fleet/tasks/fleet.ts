@@ -1,0 +1,115 @@
+// One run of tasks: an engine, servers behind nginx and workers, the tasks and what befalls them; then what was told
+// against what was done.
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { debuglog } from "node:util";
+import { generateKey } from "../../../src/state.ts";
+import type { StoreKind } from "../../ledger/stores.ts";
+import { startNginx } from "../nginx.ts";
+import { createPace, inTime, type Pace } from "../pace.ts";
+import { type Supervised, supervise } from "../processes.ts";
+import type { Program } from "../program.ts";
+import { LEASE_MS } from "../server-task.ts";
+import { startStore } from "../store.ts";
+import { openTruth } from "../truth.ts";
+import { noTaskCounts, type TaskCounts } from "./counts.ts";
+import { judge } from "./judge.ts";
+import { openTaskPlace, type Told } from "./place.ts";
+import { SERVERS, type TaskFleetEvent, type TaskSchedule, WORKERS } from "./schedule.ts";
+import { openStepLog } from "./step-log.ts";
+import type { TaskProcess } from "./task-process.ts";
+
+const LEAST_PLACES = 12;
+const MOST_PLACES = 48;
+/** A queue gives what a stopped worker has to another one when it has looked twice after the lease. */
+const STOPPED_MS = 2.5 * LEASE_MS;
+/** `NODE_DEBUG=fleet` tells what happens. */
+const log = debuglog("fleet");
+
+export async function runTaskFleet(
+  program: Program,
+  kind: StoreKind,
+  { plans, events }: TaskSchedule,
+): Promise<TaskCounts> {
+  const counts = noTaskCounts();
+  const folder = mkdtempSync(join(tmpdir(), "volley-tasks-"));
+  const file = (name: string): string => join(folder, name);
+  const truth = openTruth(file("truth.db"));
+  const steps = openStepLog(file("steps.db"));
+  const store = await startStore(kind, folder);
+  // One file is for one process; the others have servers and workers of their own.
+  const sockets = Array.from({ length: kind === "sqlite" ? 1 : SERVERS }, (_, index) => file(`${index}.sock`));
+  const nginx = await startNginx(sockets);
+  const settings = {
+    kind,
+    tasks: kind === "sqlite" ? file("tasks.db") : store.location,
+    ledger: store.location,
+    truth: file("truth.db"),
+    log: file("steps.db"),
+    keys: [generateKey()],
+  };
+  const roles: Pick<TaskProcess, "socket" | "works">[] = [
+    ...sockets.map((socket) => ({ socket, works: kind === "sqlite" })),
+    ...Array.from({ length: kind === "sqlite" ? 0 : WORKERS }, () => ({ socket: undefined, works: true })),
+  ];
+  counts.workers = roles.filter(({ works }) => works).length;
+  const watch = {
+    stoppedMs: STOPPED_MS,
+    died: (signal: NodeJS.Signals | null) => void (signal === "SIGKILL" && counts.kills++),
+    stopped: () => void counts.stops++,
+  };
+  const processes = await Promise.all(
+    roles.map((role) => supervise<TaskProcess>(program, { ...settings, ...role }, watch)),
+  );
+  const told: Told[] = [];
+  const size = Math.max(LEAST_PLACES, Math.min(MOST_PLACES, Math.ceil(plans.length / 20)));
+  const places = await Promise.all(
+    Array.from({ length: size }, (_, index) => openTaskPlace(nginx.url, told, counts, index)),
+  );
+  try {
+    const pace = createPace(plans.length);
+    const suffered = suffer(events, processes, pace);
+    const played = places.map(async (place) => {
+      for (let index = await pace.begin(); index < plans.length; index = await pace.begin()) {
+        const plan = plans[index];
+        if (plan === undefined) break;
+        await inTime(place.play(plan), () => {
+          counts.notEnded += 1;
+          counts.unclear.push(`${JSON.stringify(plan)} did not end`);
+        });
+        log("task %d is over", index);
+      }
+    });
+    await Promise.all([suffered, ...played]);
+    counts.tasks = plans.length;
+    await Promise.all(places.map((place) => place.lookAgain()));
+  } finally {
+    await Promise.all([...places, ...processes].map((part) => part.close()));
+    await nginx.close();
+    await store.remove();
+  }
+  judge(told, truth, steps, counts);
+  truth.close();
+  steps.close();
+  await rm(folder, { recursive: true, force: true });
+  return counts;
+}
+
+/** Lets everything happen in its order, each when its time has come and the one before is over. */
+async function suffer(
+  events: readonly TaskFleetEvent[],
+  processes: readonly Supervised<TaskProcess>[],
+  pace: Pace,
+): Promise<void> {
+  for (const event of events) {
+    pace.hold(event.at);
+    await pace.reached(event.at);
+    log("%j", event);
+    const process = processes[event.process % processes.length];
+    if (event.type === "restart") await process?.restart({});
+    else await process?.[event.type]();
+  }
+  pace.hold(Number.POSITIVE_INFINITY);
+}
