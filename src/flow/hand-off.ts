@@ -1,7 +1,7 @@
 import { ErrorCode, RpcError, TASKS_EXTENSION, VolleyError } from "../protocol/index.ts";
 import { digest } from "../state/index.ts";
 import { type ContextPromise, never, settled } from "./context-promise.ts";
-import { InDoubt } from "./errors.ts";
+import { InDoubt, NotDone } from "./errors.ts";
 import type { Flow } from "./flow.ts";
 import { happen } from "./once.ts";
 import type { Run } from "./run.ts";
@@ -54,13 +54,21 @@ export async function handOff(
   options: TaskOptions,
   request: RoundRequest,
 ): Promise<Record<string, unknown>> {
-  const start = (): Promise<Record<string, unknown>> => startTask(flow, options, request);
+  const start = async (): Promise<Record<string, unknown>> => {
+    try {
+      return await startTask(flow, options, request);
+    } catch (error) {
+      // What is refused was not made: the claim is given back, so that the same round may come again.
+      throw RpcError.is(error) ? new NotDone(error.message, { cause: error }) : error;
+    }
+  };
   const keepFor = request.task?.ttlMs ?? options.ttlMs ?? DEFAULT_TASK_TTL_MS;
   try {
     // Making the task again makes no second one, so whoever finds the effect in doubt makes it.
     const made = await happen(flow, "$task", { keepFor, recover: start }, start);
     if (made !== undefined) return made.value;
   } catch (error) {
+    if (error instanceof NotDone) throw error.cause;
     throw error instanceof InDoubt ? unavailable(error) : error;
   }
   throw unavailable();

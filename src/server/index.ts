@@ -26,7 +26,7 @@ export { createEventBus, type EventBus, type ServerEvent } from "./events.ts";
 export type { Request } from "./methods.ts";
 export type { CacheHint, CorsOptions, HeaderReader, Limits, ServerOptions, Settings } from "./options.ts";
 export type { Quota, RateLimiter } from "./rate-limiter.ts";
-export { invalidParams } from "./refusal.ts";
+export { invalidParams, tooMany } from "./refusal.ts";
 export type { Completer, ListedResource, ResourceLister } from "./registry.ts";
 export { report } from "./report.ts";
 export type { Results } from "./results.ts";

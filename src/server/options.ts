@@ -41,6 +41,10 @@ export interface Limits {
   readonly effectsPerHour?: number;
   /** The same for all anonymous callers together. Default 100,000. */
   readonly anonymousEffectsPerHour?: number;
+  /** Tasks that have neither ended nor expired, for each verified user; all instances count together. Default 1,000. */
+  readonly liveTasks?: number;
+  /** The same for all anonymous callers together. Default 10,000. */
+  readonly anonymousLiveTasks?: number;
 }
 
 /** How long clients may keep a result. */
@@ -144,6 +148,8 @@ const LIMITS: Required<Limits> = {
   anonymousCallsPerMinute: 60_000,
   effectsPerHour: 10_000,
   anonymousEffectsPerHour: 100_000,
+  liveTasks: 1_000,
+  anonymousLiveTasks: 10_000,
 };
 
 /**

@@ -54,7 +54,7 @@ export function createTasksWithIds(options: TasksOptions, idOf: TaskIds): TaskSe
       return {
         starter: {
           async start(start) {
-            return handleOf(await startTask(records, { idOf, ttlMs, pollIntervalMs }, settings.trace, start));
+            return handleOf(await startTask(records, { idOf, ttlMs, pollIntervalMs }, settings, start));
           },
         },
         routes: new Map([...createRoutes(methods), ...(sep?.routes ?? [])]),

@@ -31,8 +31,13 @@ export interface TaskRecord {
 
 /** Keeps tasks. A write that was answered must survive a crash of the process that asked for it. */
 export interface TaskStore {
-  /** Stores the task unless there is one of its id, and resolves with what is stored. */
-  create(record: TaskRecord): Promise<TaskRecord>;
+  /**
+   * Stores the task unless there is one of its id, and resolves with what is stored.
+   *
+   * @param most resolves with undefined when the task is new and its owner has so many live ones: neither ended nor, by
+   *   this one's `createdAt`, expired. Those that are stored at the same moment may come on top. Default: no limit
+   */
+  create(record: TaskRecord, most?: number): Promise<TaskRecord | undefined>;
   read(id: string): Promise<TaskRecord | undefined>;
   /** Replaces the task if it has this version and has not ended; says whether it did. */
   update(id: string, version: number, record: TaskRecord): Promise<boolean>;

@@ -12,11 +12,14 @@ create table if not exists volley_task (
   ended boolean not null,
   due_at bigint,
   keep_until bigint not null,
+  owner text not null,
+  expires_at bigint not null,
   head jsonb not null,
   sealed bytea not null
 );
 create index if not exists volley_task_due on volley_task (due_at) where due_at is not null;
 create index if not exists volley_task_keep_until on volley_task (keep_until);
+create index if not exists volley_task_live on volley_task (owner, expires_at) where not ended;
 `;
 
 /** Statements with a name are planned once a connection. */
@@ -24,8 +27,10 @@ const READ = { name: "volley_task_read", text: "select head, sealed from volley_
 const CREATE = {
   name: "volley_task_create",
   text: `
-    insert into volley_task (id, version, ended, due_at, keep_until, head, sealed)
-    values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+    insert into volley_task (id, version, ended, due_at, keep_until, head, sealed, owner, expires_at)
+    select $1, $2::integer, $3::boolean, $4::bigint, $5::bigint, $6::jsonb, $7::bytea, $8, $9::bigint
+    where (select count(*) from volley_task where owner = $8 and expires_at > $10::bigint and not ended) < $11::float8
+    on conflict do nothing`,
 };
 const UPDATE = {
   name: "volley_task_update",
@@ -46,9 +51,11 @@ export function createPostgresStore(pool: Pool): TaskStore {
     return rows[0] && { ...rows[0].head, sealed: rows[0].sealed };
   };
   return {
-    async create(record) {
-      const { rowCount } = await pool.query({ ...CREATE, values: columns(record) });
-      return rowCount === 1 ? record : ((await read(record.id)) ?? record);
+    async create(record, most = Number.POSITIVE_INFINITY) {
+      const { owner, expiresAt, createdAt } = record;
+      const values = [...columns(record), owner, expiresAt, createdAt, most];
+      const { rowCount } = await pool.query({ ...CREATE, values });
+      return rowCount === 1 ? record : await read(record.id);
     },
     read,
     async update(id, version, record) {

@@ -33,11 +33,16 @@ export class TaskRecords {
     this.clock = clock;
   }
 
-  /** Stores a new task, or finds the one of its id. */
-  async create(record: Omit<TaskRecord, "sealed" | "owner">, data: TaskData): Promise<FoundTask> {
+  /** Stores a new task, or finds the one of its id; undefined when its owner has `most` live ones. */
+  async create(
+    record: Omit<TaskRecord, "sealed" | "owner">,
+    data: TaskData,
+    most: number,
+  ): Promise<FoundTask | undefined> {
     const owner = ownerOf(data.principal);
     const sealed = sealData(this.#keyring, record.id, owner, data);
-    return this.#open(await this.engine.store.create({ ...record, owner, sealed }));
+    const stored = await this.engine.store.create({ ...record, owner, sealed }, most);
+    return stored && this.#open(stored);
   }
 
   async read(id: string): Promise<FoundTask | undefined> {

@@ -9,21 +9,31 @@ const SWEEP_TASKS = 500;
 
 /**
  * A task is a hash of `version`, `ended` (0 or 1), `head` (JSON) and `sealed`. Two sorted sets order the ids of all tasks:
- * by when a worker should take them, and by when they may go. `%.0f` writes a time without an exponent.
+ * by when a worker should take them, and by when they may go. One a principal orders those that have not ended, by when they
+ * expire. `%.0f` writes a time without an exponent.
  */
 const WRITE = `
+local function keep(key, till)
+  local time = redis.call('TIME')
+  redis.call('PEXPIREAT', key, string.format('%.0f', math.max(time[1] * 1000, tonumber(till)) + ${SLACK_MS}))
+end
 local function write(id, version, ended, due, keep_until, head, sealed)
   redis.call('HSET', KEYS[1], 'version', version, 'ended', ended, 'head', head, 'sealed', sealed)
-  local time = redis.call('TIME')
-  local last = math.max(time[1] * 1000, tonumber(keep_until)) + ${SLACK_MS}
-  redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', last))
+  keep(KEYS[1], keep_until)
   redis.call('ZADD', KEYS[3], keep_until, id)
   if due == '' then redis.call('ZREM', KEYS[2], id) else redis.call('ZADD', KEYS[2], due, id) end
 end
 `;
 
 const createScript = script(`${WRITE}
-if redis.call('EXISTS', KEYS[1]) == 0 then write(unpack(ARGV)) end
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', ARGV[9])
+  if redis.call('ZCARD', KEYS[4]) < tonumber(ARGV[10]) then
+    write(unpack(ARGV, 1, 7))
+    redis.call('ZADD', KEYS[4], ARGV[8], ARGV[1])
+    keep(KEYS[4], redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2])
+  end
+end
 return redis.call('HMGET', KEYS[1], 'head', 'sealed')
 `);
 
@@ -31,6 +41,7 @@ const updateScript = script(`${WRITE}
 local stored = redis.call('HMGET', KEYS[1], 'version', 'ended')
 if stored[1] ~= ARGV[8] or stored[2] ~= '0' then return 0 end
 write(unpack(ARGV, 1, 7))
+if ARGV[3] == '1' then redis.call('ZREM', KEYS[4], ARGV[1]) end
 return 1
 `);
 
@@ -45,10 +56,11 @@ end
 return #ids
 `);
 
-/** @param prefix what keys begin with, a hash tag included: every write touches a task and both sets, in one slot */
+/** @param prefix what keys begin with, a hash tag included: every write touches a task and its sets, in one slot */
 export function createRedisStore(client: Redis | Cluster, prefix: string): TaskStore {
   const task = `${prefix}:task:`;
   const sets = [`${prefix}:due`, `${prefix}:keep`] as const;
+  const keysOf = (id: string, owner: string): string[] => [task + id, ...sets, `${prefix}:live:${owner}`];
   const run = async ({ text, sha }: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> => {
     const given = [keys.length, ...keys, ...args];
     try {
@@ -60,15 +72,15 @@ export function createRedisStore(client: Redis | Cluster, prefix: string): TaskS
   };
 
   return {
-    async create(record) {
-      const stored = await run(createScript, [task + record.id, ...sets], columns(record));
-      return readRow(stored) ?? record;
+    async create(record, most = Number.POSITIVE_INFINITY) {
+      const { id, owner, expiresAt, createdAt } = record;
+      return readRow(await run(createScript, keysOf(id, owner), [...columns(record), expiresAt, createdAt, most]));
     },
     async read(id) {
       return readRow(await client.hmgetBuffer(task + id, "head", "sealed"));
     },
     async update(id, version, record) {
-      return Number(await run(updateScript, [task + id, ...sets], [...columns(record), version])) === 1;
+      return Number(await run(updateScript, keysOf(id, record.owner), [...columns(record), version])) === 1;
     },
     due: (now, limit) => client.zrangebyscore(sets[0], "-inf", now, "LIMIT", 0, limit),
     async sweep(now) {

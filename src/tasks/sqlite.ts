@@ -17,11 +17,14 @@ const SCHEMA = `
     ended integer not null,
     due_at integer,
     keep_until integer not null,
+    owner text not null,
+    expires_at integer not null,
     head text not null,
     sealed blob not null
   ) strict;
   create index if not exists volley_task_due on volley_task (due_at) where due_at is not null;
   create index if not exists volley_task_keep_until on volley_task (keep_until);
+  create index if not exists volley_task_live on volley_task (owner, expires_at) where ended = 0;
 `;
 
 /**
@@ -51,7 +54,12 @@ export function createSqliteEngine({ path, timeoutMs = 5_000 }: SqliteEngineOpti
   const { db } = file;
   const statements = {
     read: db.prepare("select head, sealed from volley_task where id = ?"),
-    create: db.prepare("insert into volley_task values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing"),
+    create: db.prepare(
+      `insert into volley_task (id, version, ended, due_at, keep_until, owner, expires_at, head, sealed)
+       select ?, ?, ?, ?, ?, ?, ?, ?, ?
+       where (select count(*) from volley_task where owner = ? and expires_at > ? and ended = 0) < ?
+       on conflict do nothing`,
+    ),
     update: db.prepare(
       `update volley_task set version = ?, ended = ?, due_at = ?, keep_until = ?, head = ?, sealed = ?
        where id = ? and version = ? and ended = 0`,
@@ -70,11 +78,13 @@ export function createSqliteEngine({ path, timeoutMs = 5_000 }: SqliteEngineOpti
   return {
     waker,
     store: {
-      create: (record) =>
+      create: (record, most = Number.POSITIVE_INFINITY) =>
         file.write(() => {
           const { version, ended, due, keepUntil, head, sealed } = columns(record);
-          statements.create.run(record.id, version, ended, due, keepUntil, head, sealed);
-          return read(record.id) ?? record;
+          const { id, owner, expiresAt, createdAt } = record;
+          const row = [id, version, ended, due, keepUntil, owner, expiresAt, head, sealed];
+          const { changes } = statements.create.run(...row, owner, createdAt, most);
+          return Number(changes) === 1 ? record : read(id);
         }),
       read: (id) => file.read(() => read(id)),
       update: (id, before, record) =>

@@ -1,5 +1,7 @@
-import { Conflict, DEFAULT_TASK_TTL_MS, type TaskStart, type Trace } from "../flow/index.ts";
+import { Conflict, DEFAULT_TASK_TTL_MS, type TaskStart } from "../flow/index.ts";
+import { type Settings, tooMany } from "../server/index.ts";
 import { digest } from "../state/index.ts";
+import type { TaskData } from "./data.ts";
 import type { FoundTask, TaskRecords } from "./records.ts";
 
 /** Gives a flow's task its id: always the same one, and one that nobody can guess. */
@@ -14,6 +16,8 @@ export interface TaskDefaults {
 
 const LONGEST_MS = 30 * 24 * 60 * 60_000;
 const POLL_MS = 1_000;
+/** Nobody knows when one of the caller's tasks will end. */
+const RETRY_AFTER_S = 30;
 /** Tombstones outlive the last state of their flow by more than any clock may be wrong. */
 const SKEW_MS = 5 * 60_000;
 
@@ -22,11 +26,15 @@ export function taskIdOf(flow: string): string {
   return digest(JSON.stringify(["task", flow]));
 }
 
-/** Makes a flow's task durable, or finds it; then has a worker take it. */
+/**
+ * Makes a flow's task durable, or finds it; then has a worker take it.
+ *
+ * @throws Refusal 429 when its principal has as many live tasks as may be
+ */
 export async function startTask(
   records: TaskRecords,
   defaults: TaskDefaults,
-  trace: Trace,
+  { limits, trace }: Pick<Settings, "limits" | "trace">,
   start: TaskStart,
 ): Promise<FoundTask> {
   const { request, options } = start;
@@ -50,7 +58,7 @@ export async function startTask(
     wakeAt: now,
     cancelRequested: false,
   } as const;
-  const found = await records.create(head, {
+  const data: TaskData = {
     target: request.target,
     arguments: request.allArguments ?? request.arguments,
     client: request.client,
@@ -63,7 +71,10 @@ export async function startTask(
     keys: new Map(),
     answers: new Map(),
     stalls: 0,
-  });
+  };
+  const limit = request.principal.type === "anonymous" ? "anonymousLiveTasks" : "liveTasks";
+  const found = await records.create(head, data, limits[limit]);
+  if (found === undefined) throw tooMany(trace, limit, "Too many tasks that have not ended.", RETRY_AFTER_S);
   // The same flow with other answers: its first task decides.
   if (found.data.answersBefore !== start.answers) throw new Conflict("$task", []);
   // Stored but not woken is found by the next sweep.

@@ -35,8 +35,8 @@ const engine: TaskEngine = {
   ...sqlite,
   store: {
     ...sqlite.store,
-    async create(record) {
-      const stored = await sqlite.store.create(record);
+    async create(record, most) {
+      const stored = await sqlite.store.create(record, most);
       dieAt("stored");
       return stored;
     },

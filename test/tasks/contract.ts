@@ -32,7 +32,36 @@ export function describeEngine(name: string, make: () => TaskEngine | Promise<Ta
       const told = await Promise.all(
         Array.from({ length: 10 }, (_, n) => engine.store.create(newRecord({ id, sealed: new Uint8Array([n]) }))),
       );
-      expect(new Set(told.map(({ sealed }) => sealed[0])).size).toBe(1);
+      expect(new Set(told.map((task) => task?.sealed[0])).size).toBe(1);
+    });
+
+    test("S23: a principal has so many live tasks and no more; those that have ended or expired do not count", async () => {
+      const owner = randomUUID();
+      const create = async (change: Partial<TaskRecord> = {}): Promise<TaskRecord | undefined> =>
+        engine.store.create(newRecord({ owner, ...change }), 2);
+      const [first, short] = [newRecord({ owner }), newRecord({ owner, expiresAt: 1_500 })];
+      expect([await create(first), await create(short)].map((task) => task?.id)).toEqual([first.id, short.id]);
+      const third = newRecord({ owner });
+      expect(await create(third)).toBeUndefined();
+      expect(await engine.store.read(third.id)).toBeUndefined();
+      // One that is there is found all the same, and others have an allowance of their own.
+      expect((await create(first))?.id).toBe(first.id);
+      expect(await create({ owner: randomUUID() })).toBeDefined();
+      await engine.store.update(first.id, 1, { ...first, version: 2, status: "input_required" });
+      expect(await create()).toBeUndefined();
+      await engine.store.update(first.id, 2, { ...first, version: 3, status: "completed" });
+      expect(await create()).toBeDefined();
+      expect(await create({ createdAt: 1_499 })).toBeUndefined();
+      expect(await create({ createdAt: 1_500 })).toBeDefined();
+      expect(await create({ createdAt: 1_500 })).toBeUndefined();
+    });
+
+    test("S23: of many tasks that are created at once no fewer are granted than may be, and none later", async () => {
+      const owner = randomUUID();
+      const create = (): Promise<TaskRecord | undefined> => engine.store.create(newRecord({ owner }), 3);
+      const granted = (await Promise.all(Array.from({ length: 10 }, create))).filter((task) => task !== undefined);
+      expect(granted.length).toBeGreaterThanOrEqual(3);
+      expect(await create()).toBeUndefined();
     });
 
     test("a write counts only on the version that it saw", async () => {
