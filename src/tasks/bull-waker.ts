@@ -21,6 +21,7 @@ export interface BullWorkerSettings {
   readonly lockDuration: number;
   readonly stalledInterval: number;
   readonly maxStalledCount: number;
+  readonly runRetryDelay: number;
 }
 
 /** Opens a worker; `close` is called after the worker's own. */
@@ -31,6 +32,8 @@ export type OpenBullWorker = (
 
 /** A queue's name may have no colon. */
 export const QUEUE = "tasks";
+/** How soon a worker asks again for jobs when its store did not answer; BullMQ's own 15 seconds are a lease. */
+const RETRY_MS = 1_000;
 /** How long closing waits for a store that does not answer. */
 const CLOSE_MS = 5_000;
 
@@ -77,12 +80,15 @@ export function createBullWaker(queue: BullQueue, open: OpenBullWorker): TaskWak
         });
         await Promise.race([done, graceIsOver]);
       };
+      // The record's lease is what keeps others from a task. A job whose worker died must be free again before that is
+      // over, or the sweep that finds the task could not wake it: its lock has to run out and two checks to pass.
       const { worker, close } = open(take, {
         concurrency,
-        lockDuration: leaseMs,
-        stalledInterval: Math.ceil(leaseMs / 3),
+        lockDuration: Math.ceil(leaseMs / 2),
+        stalledInterval: Math.ceil(leaseMs / 6),
         // How often a task may stall is the record's to say, not the queue's.
         maxStalledCount: 1_000_000,
+        runRetryDelay: RETRY_MS,
       });
       await worker.waitUntilReady();
       return {

@@ -4,6 +4,7 @@ import type { Pool, PoolConfig } from "pg";
 import { VolleyError } from "../protocol/index.ts";
 import { createBullWaker, QUEUE } from "./bull-waker.ts";
 import type { TaskEngine } from "./engine.ts";
+import { createFaults } from "./faults.ts";
 import { createPostgresStore, TASK_TABLE_SQL } from "./postgres-store.ts";
 
 export interface BullPostgresEngineOptions {
@@ -58,8 +59,9 @@ export async function createBullPostgresEngine(options: BullPostgresEngineOption
   };
   const path = `-c search_path=${schema}`;
   const pool = new Pool({ ...config, options: config.options === undefined ? path : `${config.options} ${path}` });
+  const faults = createFaults();
   // Connections that break while nobody uses them are replaced; without a listener they would end the process.
-  pool.on("error", () => undefined);
+  pool.on("error", faults.tell);
   try {
     await migrate(pool, schema);
   } catch (error) {
@@ -73,18 +75,18 @@ export async function createBullPostgresEngine(options: BullPostgresEngineOption
     connection: connectionOf(2),
     streams: { events: { maxLen: 100 } },
   });
-  // Calls reject with the reason; without a listener it would be printed as well.
-  queue.on("error", () => undefined);
+  queue.on("error", faults.tell);
 
   const waker = createBullWaker(queue, (take, settings) => {
     const worker = new Worker(QUEUE, take, { connection: connectionOf(4), ...settings });
-    worker.on("error", () => undefined);
+    worker.on("error", faults.tell);
     return { worker, close: async () => undefined };
   });
 
   return {
     store: createPostgresStore(pool),
     waker,
+    onFault: faults.listen,
     async close() {
       await queue.close();
       await pool.end();

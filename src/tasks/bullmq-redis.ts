@@ -4,6 +4,7 @@ import { VolleyError } from "../protocol/index.ts";
 import { refuseEviction } from "../stores/index.ts";
 import { createBullWaker, QUEUE } from "./bull-waker.ts";
 import type { TaskEngine } from "./engine.ts";
+import { createFaults } from "./faults.ts";
 import { createRedisStore } from "./redis-store.ts";
 
 export interface BullRedisEngineOptions {
@@ -45,7 +46,9 @@ export async function createBullRedisEngine(options: BullRedisEngineOptions): Pr
   }
   const tag = `{${prefix}}`;
   const { Queue, Worker } = await import("bullmq");
+  const faults = createFaults();
   const client = typeof connection === "string" ? await connect(connection) : connection;
+  if (client !== connection) client.on("error", faults.tell);
   try {
     await refuseEviction(client, "createBullRedisEngine", "tasks");
   } catch (error) {
@@ -59,19 +62,19 @@ export async function createBullRedisEngine(options: BullRedisEngineOptions): Pr
     prefix: tag,
     streams: { events: { maxLen: 100 } },
   });
-  // Calls reject with the reason; without a listener it would be printed as well.
-  queue.on("error", () => undefined);
+  queue.on("error", faults.tell);
 
   const waker = createBullWaker(queue, (take, settings) => {
     const workerClient = alike(client, null);
     const worker = new Worker(QUEUE, take, { connection: workerClient, prefix: tag, ...settings });
-    worker.on("error", () => undefined);
+    worker.on("error", faults.tell);
     return { worker, close: async () => workerClient.disconnect() };
   });
 
   return {
     store: createRedisStore(client, tag),
     waker,
+    onFault: faults.listen,
     async close() {
       await queue.close();
       queueClient.disconnect();

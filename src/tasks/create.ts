@@ -2,6 +2,7 @@ import { needsTasks, type TaskWish } from "../flow/index.ts";
 import { isObject, META, readSubscriptionFilter, VolleyError } from "../protocol/index.ts";
 import { invalidParams, type Request, type TaskService, type TaskWatch } from "../server/index.ts";
 import type { TaskEngine } from "./engine.ts";
+import { traceFaults } from "./faults.ts";
 import { createRoutes } from "./methods.ts";
 import { declaresTasks, TaskRecords } from "./records.ts";
 import { createSepRoutes } from "./sep.ts";
@@ -47,6 +48,7 @@ export function createTasksWithIds(options: TasksOptions, idOf: TaskIds): TaskSe
   }
   return {
     attach(settings, results) {
+      traceFaults(engine, settings.trace);
       const records = new TaskRecords(engine, settings.keyring, settings.clock);
       const watcher = createWatcher(records);
       const methods = { records, results, sep: sep2322 };

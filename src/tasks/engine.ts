@@ -70,6 +70,11 @@ export interface WakerLoop {
 export interface TaskEngine {
   readonly store: TaskStore;
   readonly waker: TaskWaker;
+  /**
+   * Calls back with what goes wrong outside of any call, such as a connection that breaks; the returned function ends
+   * that. Servers and workers trace it as a fault.
+   */
+  onFault?(listener: (error: unknown) => void): () => void;
   close(): Promise<void>;
 }
 

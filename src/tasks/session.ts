@@ -65,13 +65,13 @@ export class TaskSession implements TaskKeeper, Exchange {
 
   async save(state: TaskState): Promise<void> {
     this.#state = state;
-    try {
-      await this.#write();
-    } catch (error) {
-      // What a store did not take must not count: the lease runs out, and the task is run again from what it has.
-      this.#lose("The task could not be saved.");
-      throw error;
-    }
+    await this.#mustWrite();
+  }
+
+  hold(): Promise<void> | undefined {
+    const { leaseUntil } = this.#last.record;
+    const surely = !this.isOver && leaseUntil !== null && this.records.clock.now() < leaseUntil;
+    return surely ? undefined : this.#mustWrite();
   }
 
   publish(state: TaskState): void {
@@ -125,6 +125,16 @@ export class TaskSession implements TaskKeeper, Exchange {
     if (this.isOver || (this.#timer !== undefined && this.#timer.at <= at)) return;
     clearTimeout(this.#timer?.timeout);
     this.#timer = { at, timeout: setTimeout(() => this.#write().catch(() => undefined), ms) };
+  }
+
+  async #mustWrite(): Promise<void> {
+    try {
+      await this.#write();
+    } catch (error) {
+      // What a store did not take must not count: the lease runs out, and the task is run again from what it has.
+      this.#lose("The task could not be saved.");
+      throw error;
+    }
   }
 
   /** One write at a time; those who ask meanwhile share the next, which holds all that came by then. */

@@ -1,6 +1,7 @@
 import { VolleyError } from "../protocol/index.ts";
 import { coreOf, type Server } from "../server/index.ts";
 import type { TaskEngine } from "./engine.ts";
+import { traceFaults } from "./faults.ts";
 import { TaskRecords } from "./records.ts";
 import { TaskRunner } from "./runner.ts";
 
@@ -43,6 +44,7 @@ export async function createWorker(server: Server, options: WorkerOptions): Prom
   }
   const core = coreOf(server);
   const { clock, keyring, trace } = core.settings;
+  traceFaults(engine, trace);
   const runner = new TaskRunner(core, new TaskRecords(engine, keyring, clock), leaseMs);
   const loop = await engine.waker.work((id) => runner.run(id), { concurrency, leaseMs });
 

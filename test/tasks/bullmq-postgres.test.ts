@@ -4,6 +4,7 @@ import { createBullPostgresEngine } from "../../src/tasks/bullmq-postgres.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { mayRun, type PrivateServer } from "../support/private-server.ts";
 import { describeEngine, newRecord } from "./contract.ts";
+import { expectFaultTraced } from "./store-away.ts";
 
 describe.runIf(mayRun("initdb"))("tasks in Postgres", () => {
   let server: PrivateServer;
@@ -62,6 +63,12 @@ describe.runIf(mayRun("initdb"))("tasks in Postgres", () => {
     expect((await engine.store.read(record.id))?.version).toBe(2);
     expect(await engine.store.due(10, 10)).toContain(record.id);
     await engine.close();
+  });
+
+  test("while Postgres is away the trace says so; when it is back, tasks are taken again", {
+    timeout: 60_000,
+  }, async () => {
+    await expectFaultTraced(server, await createBullPostgresEngine({ connection: server.url, schema: "away" }));
   });
 
   test("a schema that is no name is refused", async () => {

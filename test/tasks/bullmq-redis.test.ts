@@ -4,6 +4,7 @@ import { createBullRedisEngine } from "../../src/tasks/bullmq-redis.ts";
 import { mayRun, type PrivateServer } from "../support/private-server.ts";
 import { startRedis } from "../support/redis.ts";
 import { describeEngine, newRecord } from "./contract.ts";
+import { expectFaultTraced } from "./store-away.ts";
 
 describe.runIf(mayRun("redis-server"))("tasks in Redis", () => {
   let server: PrivateServer;
@@ -47,6 +48,12 @@ describe.runIf(mayRun("redis-server"))("tasks in Redis", () => {
     expect((await engine.store.read(record.id))?.version).toBe(2);
     expect(await engine.store.due(10, 10)).toEqual([record.id]);
     await engine.close();
+  });
+
+  test("while Redis is away the trace says so; when it is back, tasks are taken again", {
+    timeout: 60_000,
+  }, async () => {
+    await expectFaultTraced(server, await createBullRedisEngine({ connection: server.url, prefix: "away" }));
   });
 
   test("a Redis that may forget keys, and a prefix that is none, are refused", async () => {
