@@ -81,7 +81,8 @@ export class Flow {
     this.origin = body?.t;
     const restart = body !== undefined && body.v < definition.version && definition.whenOlder === "restart";
     this.journal = new Journal(restart ? body.j.map((group) => group.filter((entry) => entry[0] === "o")) : body?.j);
-    this.asked = restart ? NO_QUESTIONS : new Map(body?.q.map((question) => [question[0], question]));
+    this.asked =
+      restart || body === undefined ? NO_QUESTIONS : new Map(body.q.map((question) => [question[0], question]));
     this.manualState = restart ? undefined : body?.m;
   }
 

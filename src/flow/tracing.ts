@@ -15,12 +15,17 @@ export function tell(flow: Flow, event: Unbound<TraceEvent>): void {
   if (flow.traced !== undefined) flow.services.trace?.({ ...event, within: flow.traced });
 }
 
-/** Plays a round and tells when it began, how it ended, and what it took. */
-export async function traceRound<T extends { readonly type: string; readonly error?: unknown }>(
-  flow: Flow,
-  run: Run,
-  play: (enter: Enter) => Promise<T>,
-): Promise<T> {
+interface Ended {
+  readonly type: string;
+  readonly error?: unknown;
+}
+
+/** Plays a round; where rounds are traced, tells when it began, how it ended, and what it took. */
+export function traceRound<T extends Ended>(flow: Flow, run: Run, play: (enter: Enter) => Promise<T>): Promise<T> {
+  return flow.services.traceRounds ? traced(flow, run, play) : play(straight);
+}
+
+async function traced<T extends Ended>(flow: Flow, run: Run, play: (enter: Enter) => Promise<T>): Promise<T> {
   begin(flow, run);
   try {
     const reply = await play(flow.traced?.enter ?? straight);
@@ -33,8 +38,8 @@ export async function traceRound<T extends { readonly type: string; readonly err
 }
 
 function begin(flow: Flow, { request, definition, carrier }: Run): void {
-  const { trace, traceRounds } = flow.services;
-  if (trace === undefined || !traceRounds) return;
+  const { trace } = flow.services;
+  if (trace === undefined) return;
   flow.traced = {
     method: request.method,
     kind: definition.kind,

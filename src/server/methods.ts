@@ -1,3 +1,4 @@
+import type { StandardResult } from "../elicit/index.ts";
 import type { RoundRequest, Rounds, TraceContext } from "../flow/index.ts";
 import {
   checkJson,
@@ -131,16 +132,19 @@ export function project(
   return salient ? [salient(raw), salient(args)] : [raw, args];
 }
 
-/** The arguments as the author's schema leaves them, or what is wrong with them. */
-export async function checkArguments(
-  input: ToolEntry["input"],
-  raw: Record<string, unknown>,
-): Promise<Record<string, unknown> | string> {
+/** The arguments as the author's schema leaves them, or what is wrong with them; at once unless the schema needs time. */
+export function checkArguments(input: ToolEntry["input"], raw: Record<string, unknown>): Checked | Promise<Checked> {
   if (!input) {
     const extra = Object.keys(raw);
     return extra.length === 0 ? raw : `- ${extra.slice(0, 10).join(", ")}: there are no arguments`;
   }
-  const checked = await input.validate(raw);
+  const checked = input.validate(raw);
+  return checked instanceof Promise ? checked.then(readChecked) : readChecked(checked);
+}
+
+type Checked = Record<string, unknown> | string;
+
+function readChecked(checked: StandardResult<unknown>): Checked {
   return checked.issues ? explain(checked.issues) : (checked.value as Record<string, unknown>);
 }
 

@@ -200,11 +200,10 @@ class NodeCall extends Call implements Head {
   }
 
   #send(status: number, headers: readonly string[], body: string | undefined): void {
-    const cors = this.header("origin") === null ? NO_HEADERS : this.#http.cors(this);
-    const length = body === undefined ? NO_HEADERS : ["Content-Length", String(Buffer.byteLength(body))];
-    this.#res.writeHead(status, [...headers, ...length, ...cors]);
+    const all = [...headers];
+    if (body !== undefined) all.push("Content-Length", String(Buffer.byteLength(body)));
+    if (this.header("origin") !== null) all.push(...this.#http.cors(this));
+    this.#res.writeHead(status, all);
     this.#res.end(body);
   }
 }
-
-const NO_HEADERS: readonly string[] = [];

@@ -24,31 +24,31 @@ import type { ToolEntry } from "./registry.ts";
 
 export function createToolCall(services: Services): Method {
   const { registry, rounds, results, tasks } = services;
-  const play = async (
+  const play = (
     entry: ToolEntry,
     raw: Record<string, unknown>,
+    args: Record<string, unknown>,
     request: Request,
-  ): Promise<RoundReply | string> => {
-    const args = await checkArguments(entry.input, raw);
-    if (typeof args === "string") {
-      return results.toolError(`The arguments of "${entry.name}" are not valid:\n${args}`);
-    }
+  ): Promise<RoundReply> => {
     const [bound, given] = project(entry, raw, args);
     const plain = round("tools/call", entry.name, bound, request);
     const asked: RoundRequest = tasks ? { ...plain, allArguments: raw, task: tasks.wish(request.params) } : plain;
     if (entry.task !== undefined && tasks && followsTasks(asked)) {
-      return await rounds.start(asked, entry.definition, {});
+      return rounds.start(asked, entry.definition, {});
     }
     if (entry.task !== "required") {
-      return await rounds.play(asked, entry.definition, (ctx) => entry.handler(given, ctx));
+      return rounds.play(asked, entry.definition, (ctx) => entry.handler(given, ctx));
     }
     if (tasks) throw needsTasks();
     throw new VolleyError("registration_invalid", `The tool "${entry.name}" needs createServer({ tasks }).`);
   };
   const run = async (entry: ToolEntry, raw: Record<string, unknown>, request: Request): Promise<string> => {
     try {
-      const reply = await play(entry, raw, request);
-      if (typeof reply === "string") return reply;
+      const checked = checkArguments(entry.input, raw);
+      // Most schemas need no time: nor does a round for them.
+      const args = checked instanceof Promise ? await checked : checked;
+      if (typeof args === "string") return results.toolError(invalid(entry.name, args));
+      const reply = await play(entry, raw, args, request);
       if (reply.type !== "complete") return results.render(reply.result);
       return await results.tool(entry, reply.value);
     } catch (error) {
@@ -67,6 +67,10 @@ export function createToolCall(services: Services): Method {
     if (entry.headers.length > 0 && call.headers) checkParamHeaders(entry.headers, raw, call.headers);
     return run(entry, raw, request);
   };
+}
+
+function invalid(name: string, reasons: string): string {
+  return `The arguments of "${name}" are not valid:\n${reasons}`;
 }
 
 /** A handler's error as a result: the model gets its message, the operator the error. */
@@ -96,9 +100,7 @@ export function createTaskPlay(services: Services): TaskPlay {
   const play = async (entry: ToolEntry, task: TaskToPlay): Promise<TaskEnding | string> => {
     const raw = isObject(task.request.allArguments) ? task.request.allArguments : NO_ARGUMENTS;
     const args = await checkArguments(entry.input, raw);
-    if (typeof args === "string") {
-      return results.toolError(`The arguments of "${entry.name}" are not valid:\n${args}`);
-    }
+    if (typeof args === "string") return results.toolError(invalid(entry.name, args));
     const [, given] = project(entry, raw, args);
     const outcome = await rounds.resume({ ...task, definition: entry.definition }, (ctx) => entry.handler(given, ctx));
     if (outcome.type === "suspended") return outcome;
