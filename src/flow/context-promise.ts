@@ -1,3 +1,6 @@
+import { VolleyError } from "../protocol/index.ts";
+import type { FlowDefinition } from "./types.ts";
+
 /**
  * The promise that context calls hand out: it knows whether anybody looked at it.
  *
@@ -52,6 +55,14 @@ export function never<T>(): ContextPromise<T> {
 /** A promise that is settled already. */
 export function settled<T>(value: T): ContextPromise<T> {
   return new ContextPromise<T>((resolve) => resolve(value));
+}
+
+/** The error of a handler that returned while a call of it was not looked at. */
+export function notAwaited({ kind, name }: FlowDefinition, call: string): VolleyError {
+  return new VolleyError(
+    "context_misused",
+    `The handler of ${kind} "${name}" returned without awaiting "${call}". Put \`await\` before the call.`,
+  );
 }
 
 function ignore(): void {}

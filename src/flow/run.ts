@@ -1,6 +1,6 @@
 import { VolleyError } from "../protocol/index.ts";
 import { Arrivals } from "./arrivals.ts";
-import { type ContextPromise, isThenable } from "./context-promise.ts";
+import { type ContextPromise, isThenable, notAwaited } from "./context-promise.ts";
 import { inside } from "./inside.ts";
 import type { Entry, Found, Journal, OpenQuestion } from "./journal.ts";
 import type { Call, OpenAsk, RunOutcome } from "./outcome.ts";
@@ -138,7 +138,7 @@ export class Run {
       this.recorded = true;
       this.recordedCount++;
       if (this.carrier === undefined) hand();
-      else handing = this.carrier.save().then(hand, (error: unknown) => this.#close({ type: "threw", error }));
+      else handing = this.carrier.save().then(hand, (error: unknown) => this.lose(error));
       this.touch();
     };
     this.#arrivals.later(arrive);
@@ -245,6 +245,11 @@ export class Run {
     }
   }
 
+  /** The flow is another run's: nothing of this one counts any more. */
+  lose(error: unknown): void {
+    this.#close({ type: "threw", error });
+  }
+
   releaseAtEnd(release: () => unknown): void {
     this.#releases.push(release);
   }
@@ -296,14 +301,7 @@ export class Run {
   #returned(value: unknown): void {
     const forgotten = this.#handed.find(({ promise }) => !promise.awaited);
     if (forgotten === undefined) this.#close({ type: "returned", value });
-    else {
-      const error = new VolleyError(
-        "context_misused",
-        `The handler of ${this.definition.kind} "${this.definition.name}" returned without awaiting "${forgotten.name}". ` +
-          "Put `await` before the call.",
-      );
-      this.#close({ type: "threw", error });
-    }
+    else this.#close({ type: "threw", error: notAwaited(this.definition, forgotten.name) });
   }
 
   #close(outcome: RunOutcome): void {

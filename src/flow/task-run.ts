@@ -40,6 +40,8 @@ export interface TaskKeeper {
   save(state: TaskState): Promise<void>;
   /** Questions were opened or withdrawn, and may be published while steps go on. */
   publish(state: TaskState): void;
+  /** Undefined while the task is surely this run's; else as `save`. No work begins without it. */
+  hold(): Promise<void> | undefined;
 }
 
 export interface ResumedTask {
@@ -86,7 +88,11 @@ export async function resumeTask(
     const asks = run.asks.filter((ask) => mayAsk(ask, request)).map((ask) => toTaskAsk(run, ask));
     return { body: flow.toBody([], undefined), asks: [...waiting, ...asks] };
   };
-  const carrier = { save: () => keeper.save(stateNow()), asksChanged: () => keeper.publish(stateNow()) };
+  const carrier = {
+    save: () => keeper.save(stateNow()),
+    asksChanged: () => keeper.publish(stateNow()),
+    hold: () => keeper.hold(),
+  };
   const run = new Run(request, definition, flow.journal, services.clock, services.trace, carrier);
   // Answers are settled before anything rests on them.
   if (answered.length > 0) await keeper.save(stateNow());

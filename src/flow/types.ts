@@ -62,6 +62,8 @@ export interface Carrier {
   save(): Promise<void>;
   /** Questions were opened or withdrawn, and may be published while steps go on. */
   asksChanged(): void;
+  /** Undefined while the flow is surely this run's; else resolves once it is again, and rejects when it is another's. */
+  hold(): Promise<void> | undefined;
 }
 
 /** How a flow goes on once it is a task. */

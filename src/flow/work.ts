@@ -7,6 +7,7 @@ import { toJsonCopy } from "./json-value.ts";
 import type { Run } from "./run.ts";
 import { shed } from "./shedding.ts";
 import { tell } from "./tracing.ts";
+import { whileHeld } from "./while-held.ts";
 
 /** Does a step's work, or hands out its value from the journal. */
 export function step<T>(
@@ -40,7 +41,7 @@ export function step<T>(
       ended(true);
       ends.reject(error);
     };
-    run.work(name, () => work(scope), done, failed);
+    run.work(name, () => whileHeld(run, () => work(scope)), done, failed);
   }
   return run.hand(name, ends.promise);
 }
