@@ -1,7 +1,8 @@
 // One process of the fleet of tasks: the shop's server, a worker, or both.
 import { rmSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
-import { createServer, VolleyError } from "../../../src/index.ts";
+import { debuglog } from "node:util";
+import { createServer } from "../../../src/index.ts";
 import { nodeHandler } from "../../../src/node.ts";
 import { createTasks, createWorker, type TaskEngine } from "../../../src/tasks.ts";
 import { openStore } from "../../ledger/stores.ts";
@@ -13,6 +14,7 @@ import { openStepLog } from "./step-log.ts";
 import { POLL_MS, type TaskProcess } from "./task-process.ts";
 import { registerTools } from "./tools.ts";
 
+const debug = debuglog("fleet");
 const task = JSON.parse(process.argv[2] ?? "{}") as TaskProcess;
 const truth = openTruth(task.truth);
 const log = openStepLog(task.log);
@@ -23,8 +25,8 @@ const engine: TaskEngine = {
   ...opened,
   store: {
     ...opened.store,
-    async create(record) {
-      const stored = await opened.store.create(record);
+    async create(record, ...limits) {
+      const stored = await opened.store.create(record, ...limits);
       const order = doomed.get(record.ttlMs);
       if (order !== undefined && truth.takeTrouble(order, "birth")) {
         log.born(order, record.id);
@@ -47,7 +49,8 @@ const server = createServer({
   tasks: createTasks({ engine, pollIntervalMs: POLL_MS }),
   trace(event) {
     if (event.type === "round" && event.within?.task && event.error === "aborted") log.lost();
-    if (event.type === "fault" && !VolleyError.is(event.error)) console.error(event.error);
+    // While it was stopped the store has given up on it; what matters of it is counted.
+    if (event.type === "fault") debug("%O", event.error);
   },
 });
 
