@@ -57,6 +57,7 @@ export async function deployApp(cluster: Cluster, platform: Platform, answer: An
     return { ending: endingOf(result), meanwhile, killed: await killing };
   } finally {
     ended.abort();
+    await killing;
   }
 }
 

@@ -34,6 +34,6 @@ const server = createServer({
   tasks: createTasks({ engine, pollIntervalMs: 250 }),
 });
 registerDeploy(server, openPlatform(values.db, values.name));
-// The others take a task three seconds after the process that had it was last heard of.
-await createWorker(server, { engine, leaseMs: 3_000, sweepMs: 250 });
+// The others take a task four seconds after the process that had it was last heard of.
+await createWorker(server, { engine, leaseMs: 4_000, sweepMs: 250 });
 serve(server);
