@@ -27,6 +27,7 @@ const server = createServer({
   version: "1.0.0",
   keys: [generateKey()],
   audience: "https://bench.example/mcp",
+  singleInstance: true,
   limits: { anonymousCallsPerMinute: MANY, anonymousEffectsPerHour: MANY },
   ledger,
 });

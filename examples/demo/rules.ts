@@ -54,13 +54,14 @@ export function registerRules(server: Server, tracker: Tracker): void {
         resolution === null ? "" : ` as ${duplicateOf === null ? resolution : `a duplicate of #${duplicateOf}`}`;
       if (!(await ctx.confirm("sure", `Set ${name} "${item.title}" to ${state}${how}?`))) return "Nothing was changed.";
 
-      // The key is the same in every round and on every process: should two of them get here, the tracker changes the
-      // item for one and tells the other what was done. So the record that each process keeps for `once` need not be shared.
-      const done = await ctx.once("change", ({ idempotencyKey }) => {
-        const change = tracker.change({ item: item.id, state, resolution, duplicateOf }, idempotencyKey);
-        if (change === undefined) throw new NotDone(`${name} was set to ${state} by somebody else meanwhile.`);
-        return change;
-      });
+      // The key is the same in every round and on every process: whoever comes second is told what was done, and after a
+      // crash in the middle the tracker knows by the key whether it was.
+      const change = ({ idempotencyKey }: { readonly idempotencyKey: string }) => {
+        const made = tracker.change({ item: item.id, state, resolution, duplicateOf }, idempotencyKey);
+        if (made === undefined) throw new NotDone(`${name} was set to ${state} by somebody else meanwhile.`);
+        return made;
+      };
+      const done = await ctx.once("change", { recover: change }, change);
       if (done.resolution === null) return `${name} updated. State set to ${done.state}.`;
       if (done.duplicateOf === null) return `${name} resolved as ${done.resolution}. State set to ${done.state}.`;
       const original = `${tracker.find(done.duplicateOf)?.type} #${done.duplicateOf}`;

@@ -4,10 +4,12 @@
  *   node examples/demo/server.ts --db FILE --name NAME --audience URL    HTTP on a free port; prints `listening URL`
  *   node examples/demo/server.ts --db FILE --name NAME --stdio           standard input and output
  *
- * Over HTTP the key comes from VOLLEY_KEYS: processes that have the same key and audience serve one another's rounds.
+ * Over HTTP the key comes from VOLLEY_KEYS: processes that have the same key and audience serve one another's rounds. What
+ * `once` has done is in the file `FILE-volley`, which all processes share.
  */
 import { parseArgs } from "node:util";
 import { createServer } from "../../src/index.ts";
+import { createSqliteLedger } from "../../src/ledger/sqlite.ts";
 import { serveStdio } from "../../src/stdio.ts";
 import { registerRules } from "./rules.ts";
 import { serve } from "./serve.ts";
@@ -28,6 +30,7 @@ const server = createServer({
   // Every result says which process it comes from.
   title: values.name,
   ...(values.audience === undefined ? {} : { audience: values.audience }),
+  ledger: createSqliteLedger({ path: `${values.db}-volley` }),
 });
 registerRules(server, openTracker(values.db));
 

@@ -41,7 +41,8 @@ async function begin() {
   const folder = values.tasks === undefined ? mkdtempSync(join(tmpdir(), "everything-")) : undefined;
   const engine = createSqliteEngine({ path: values.tasks ?? join(folder ?? "", "tasks.db") });
   const server = createEverything({
-    ...(process.env.VOLLEY_KEYS ? { audience: "https://everything.example/mcp" } : { singleInstance: true }),
+    singleInstance: true,
+    ...(process.env.VOLLEY_KEYS ? { audience: "https://everything.example/mcp" } : {}),
     tasks: createTasks({ engine, pollIntervalMs: 500 }),
   });
   const worker = await createWorker(server, { engine, concurrency: 50 });

@@ -20,6 +20,8 @@ export interface RoundServices {
   readonly shedding?: LoadMonitor | undefined;
   /** Refuses by a throw what a caller may not do that often. */
   readonly admitEffect?: ((principal: Principal) => void | Promise<void>) | undefined;
+  /** Throws where what is recorded once would be this process's alone, although it may be one of several. */
+  readonly requireShared?: (() => void) | undefined;
   /** Warnings for authors are traced. */
   readonly development: boolean;
 }

@@ -73,6 +73,7 @@ export function once<T>(
 }
 
 function checkOptions(flow: Flow, name: string, options: OnceOptions<unknown>): void {
+  flow.services.requireShared?.();
   if (flow.definition.answersWithoutState === "accept") {
     throw new VolleyError(
       "context_misused",

@@ -10,7 +10,8 @@ import { keepUntil, reach } from "./once.ts";
  * lease is over at once and its answers are committed from then on.
  */
 export async function mayUseState(flow: Flow, responses: Readonly<Record<string, unknown>>): Promise<boolean> {
-  const { ledger, random } = flow.services;
+  const { ledger, random, requireShared } = flow.services;
+  requireShared?.();
   const round = String(flow.round);
   const { status } = await reach(() =>
     ledger.claim({

@@ -34,6 +34,8 @@ export class Core {
   readonly playTask: TaskPlay;
   /** A transport has begun to serve. */
   serving = false;
+  /** Another process may serve the same clients or run the same tasks, unless the author says that there is none. */
+  mayBeMany = false;
   readonly #hub: Hub;
   readonly #tasks: AttachedTasks | undefined;
   readonly #routes: ReadonlyMap<string, Route>;

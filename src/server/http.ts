@@ -50,6 +50,7 @@ export function createHttp(core: Core): Http {
   const { settings } = core;
   if (settings.unsafe) throw settings.unsafe;
   core.serving = true;
+  core.mayBeMany = true;
   const { authenticate, limits } = settings;
   const checks = createHttpChecks(settings);
   const tooLarge = refuse(413, `The body is larger than ${limits.bodyBytes} bytes.`);

@@ -94,7 +94,10 @@ export interface ServerOptions {
   readonly limits?: Limits;
   /** Counts what callers take. Default: in the memory of this process, so that each instance grants the whole limit. */
   readonly rateLimiter?: RateLimiter;
-  /** Where `once` keeps its record. Default: the memory of this process. */
+  /**
+   * Where `once` keeps its record. Default: the memory of this process, which over HTTP and in workers `once` refuses to
+   * use unless `singleInstance` says that there is no other.
+   */
   readonly ledger?: Ledger;
   /** Lets tools go on as tasks: `createTasks` of volley-mcp/tasks. Default: none. */
   readonly tasks?: TaskService;

@@ -1,5 +1,6 @@
 import { type Context, createRounds, type RoundServices } from "../flow/index.ts";
 import { createMemoryLedger } from "../ledger/index.ts";
+import { VolleyError } from "../protocol/index.ts";
 import { createSealer } from "../state/index.ts";
 import { createAllowance } from "./allowance.ts";
 import type {
@@ -143,6 +144,9 @@ export function createServer(options: ServerOptions): Server {
     tasks: tasks?.starter,
     shedding: options.shedding,
     admitEffect: allowance.effect,
+    requireShared: () => {
+      if (core.mayBeMany && !ledger.shared && options.singleInstance !== true) throw unshared();
+    },
   };
   const core = new Core(settings, createRounds(services), allowance, bus, tasks);
   const { registry, catalog } = core;
@@ -204,4 +208,14 @@ export function createServer(options: ServerOptions): Server {
   };
   Object.defineProperty(server, CORE, { value: core });
   return server;
+}
+
+/** What handlers do cannot be known before they do it, so this is said by the first that needs the record. */
+function unshared(): VolleyError {
+  return new VolleyError(
+    "invalid_options",
+    "`once` and `singleUse` need a record that every process of this service shares, and this server's is in the memory of " +
+      "one. Give createServer a `ledger` (volley-mcp/ledger/sqlite, /redis or /postgres), or say `singleInstance: true` " +
+      "when this is the only process.",
+  );
 }

@@ -43,6 +43,7 @@ export async function createWorker(server: Server, options: WorkerOptions): Prom
     throw new VolleyError("invalid_options", `createWorker: ${name} must be a whole number above 0.`);
   }
   const core = coreOf(server);
+  core.mayBeMany = true;
   const { clock, keyring, trace } = core.settings;
   traceFaults(engine, trace);
   const runner = new TaskRunner(core, new TaskRecords(engine, keyring, clock), leaseMs);

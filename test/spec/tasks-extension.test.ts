@@ -219,7 +219,7 @@ describe.skipIf(!hasSqlite)("the extension's examples", () => {
           });
         }
       },
-      { tasks: {} },
+      { server: { singleInstance: true } },
     );
     const answers = {
       name: { action: "accept", content: { name: "Ann" } },

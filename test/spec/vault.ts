@@ -29,6 +29,7 @@ export async function openVault(options: Partial<ServerOptions> = {}): Promise<V
     version: "1.0.0",
     keys: [KEY_1],
     audience: "https://vault.example/mcp",
+    singleInstance: true,
     authenticate,
     clock,
     trace: trace.trace,

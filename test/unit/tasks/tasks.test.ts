@@ -352,12 +352,14 @@ describe.skipIf(!hasSqlite)("tasks", () => {
 
   test("once in a task happens once, and after it a fork of the flow gets a conflict", async () => {
     let charged = 0;
-    await using on = await rig((server) =>
-      server.tool("pay", {}, async (_args, ctx) => {
-        const { name } = await ctx.elicit("name", { message: "Who?", schema: Name });
-        if (name === "Ann") await ctx.toTask();
-        return `${name} ${await ctx.once("charge", () => ++charged)}`;
-      }),
+    await using on = await rig(
+      (server) =>
+        server.tool("pay", {}, async (_args, ctx) => {
+          const { name } = await ctx.elicit("name", { message: "Who?", schema: Name });
+          if (name === "Ann") await ctx.toTask();
+          return `${name} ${await ctx.once("charge", () => ++charged)}`;
+        }),
+      { server: { singleInstance: true } },
     );
     const { requestState } = await on.call("pay");
     const { taskId } = await on.call("pay", {}, { requestState, inputResponses: { name: ann } });
