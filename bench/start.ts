@@ -19,8 +19,6 @@ interface Loaded {
 
 /** How long an import takes and what it loads, and how long a new process needs for its first answer. */
 export async function start(settings: Settings): Promise<Report> {
-  settings.progress("start: building");
-  run("npm", ["run", "-s", "build"]);
   const times = settings.quick ? 5 : 11;
   const specifiers: readonly string[] = [...SERVER, ...CLIENT];
   settings.progress("start: imports");

@@ -1,4 +1,4 @@
-import { connect as open } from "../../src/client/index.ts";
+import { connect as open } from "volley-mcp/client";
 import { ANSWER, type Connect } from "./client.ts";
 
 export const connect: Connect = async (url) => {

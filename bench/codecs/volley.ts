@@ -1,5 +1,5 @@
 /** Volley's seal; the binding is worked out twice, as the two rounds of a flow do. */
-import { ANONYMOUS, createSealer, randomKeyring } from "../../src/state/index.ts";
+import { ANONYMOUS, createSealer, randomKeyring } from "volley-mcp/state";
 import { type Codec, REQUEST, type Sized, TTL_MS } from "./codec.ts";
 
 const MAX_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
-import { createBullPostgresEngine } from "../../src/tasks/bullmq-postgres.ts";
-import { createBullRedisEngine } from "../../src/tasks/bullmq-redis.ts";
-import { createSqliteEngine } from "../../src/tasks/sqlite.ts";
-import type { TaskEngine } from "../../src/tasks.ts";
+import type { TaskEngine } from "volley-mcp/tasks";
+import { createBullPostgresEngine } from "volley-mcp/tasks/bullmq-postgres";
+import { createBullRedisEngine } from "volley-mcp/tasks/bullmq-redis";
+import { createSqliteEngine } from "volley-mcp/tasks/sqlite";
 
 /** What a contestant that works on a store is started with. */
 export interface EngineOptions {

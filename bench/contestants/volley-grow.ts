@@ -1,6 +1,7 @@
 /** Flows of any length and journals of any size: what a round costs as they grow. */
+
+import { nodeHandler } from "volley-mcp/node";
 import * as z from "zod";
-import { nodeHandler } from "../../src/server/node.ts";
 import { listen, options } from "./serve.ts";
 import { BugInput, DESCRIPTIONS, fillers, Resolution, text } from "./tools.ts";
 import { createBenchServer } from "./volley-server.ts";

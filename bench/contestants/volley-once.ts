@@ -1,12 +1,12 @@
 /** One tool that does nothing but its work, and two that do it in `once`: for the first time, and when it was done before. */
 
-import { createServer, type Ledger } from "../../src/index.ts";
-import { createMemoryLedger } from "../../src/ledger/memory.ts";
-import { createPostgresLedger } from "../../src/ledger/postgres.ts";
-import { createRedisLedger } from "../../src/ledger/redis.ts";
-import { createSqliteLedger } from "../../src/ledger/sqlite.ts";
-import { nodeHandler } from "../../src/server/node.ts";
-import { generateKey } from "../../src/state/index.ts";
+import { createServer, type Ledger } from "volley-mcp";
+import { createMemoryLedger } from "volley-mcp/ledger/memory";
+import { createPostgresLedger } from "volley-mcp/ledger/postgres";
+import { createRedisLedger } from "volley-mcp/ledger/redis";
+import { createSqliteLedger } from "volley-mcp/ledger/sqlite";
+import { nodeHandler } from "volley-mcp/node";
+import { generateKey } from "volley-mcp/state";
 import { listen } from "./serve.ts";
 
 /** What this contestant is started with. */

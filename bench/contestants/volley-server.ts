@@ -1,5 +1,5 @@
-import { createServer, type Server } from "../../src/server/index.ts";
-import { generateKey } from "../../src/state/index.ts";
+import { createServer, type Server } from "volley-mcp";
+import { generateKey } from "volley-mcp/state";
 import { options } from "./serve.ts";
 
 /** A server with every check on; only the rate limit is raised above the load. */

@@ -1,10 +1,10 @@
 /** A tool whose calls become tasks that ask one question: the server and its worker in one process. */
 
+import { createServer } from "volley-mcp";
+import { nodeHandler } from "volley-mcp/node";
+import { generateKey } from "volley-mcp/state";
+import { createTasks, createWorker } from "volley-mcp/tasks";
 import * as z from "zod";
-import { createServer } from "../../src/index.ts";
-import { nodeHandler } from "../../src/server/node.ts";
-import { generateKey } from "../../src/state/index.ts";
-import { createTasks, createWorker } from "../../src/tasks.ts";
 import { listen } from "./serve.ts";
 import { counted, type EngineCalls, engineOptions, openEngine } from "./task-engine.ts";
 import { BugInput, Resolution, text } from "./tools.ts";

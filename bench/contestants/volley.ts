@@ -1,6 +1,6 @@
 /** Volley as its guide shows it. */
 
-import { nodeHandler } from "../../src/server/node.ts";
+import { nodeHandler } from "volley-mcp/node";
 import { listen, options } from "./serve.ts";
 import { AddInput, BugInput, CORE_TOOLS, DESCRIPTIONS, fillers, Original, Resolution, text } from "./tools.ts";
 import { createBenchServer } from "./volley-server.ts";

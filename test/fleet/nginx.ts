@@ -5,17 +5,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endProgram, freePort, pathOf, startProgram } from "../support/private-server.ts";
 
-export interface Proxy {
+export interface ProxyServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Sockets, not ports: while a process is dead nothing else can take its place. */
-export async function startNginx(sockets: readonly string[]): Promise<Proxy> {
+/**
+ * Sockets, not ports: while a process is dead nothing else can take its place.
+ *
+ * @param keepAlive how many connections to them are kept; without any, each request makes its own
+ */
+export async function startNginx(sockets: readonly string[], keepAlive = 0): Promise<ProxyServer> {
   const folder = mkdtempSync(join(tmpdir(), "volley-nginx-"));
   const port = await freePort();
   const file = join(folder, "nginx.conf");
-  writeFileSync(file, configuration(folder, port, sockets));
+  writeFileSync(file, configuration(folder, port, sockets, keepAlive));
   const nginx = await startProgram({
     path: pathOf("nginx"),
     args: ["-p", folder, "-e", "stderr", "-c", file],
@@ -31,7 +35,7 @@ export async function startNginx(sockets: readonly string[]): Promise<Proxy> {
 }
 
 /** One process, so that none is left over when ours ends early. */
-function configuration(folder: string, port: number, sockets: readonly string[]): string {
+function configuration(folder: string, port: number, sockets: readonly string[], keepAlive: number): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   return `
     daemon off;
@@ -44,6 +48,7 @@ function configuration(folder: string, port: number, sockets: readonly string[])
       ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n")}
       upstream fleet {
         ${sockets.map((socket) => `server unix:${socket} max_fails=0;`).join("\n")}
+        ${keepAlive > 0 ? `keepalive ${keepAlive}; keepalive_requests 1000000;` : ""}
       }
       server {
         listen 127.0.0.1:${port};
