@@ -34,8 +34,8 @@ export class Run {
   closed = false;
 
   readonly #trace: Trace | undefined;
-  readonly #asks = new Map<string, OpenAsk>();
-  readonly #used = new Set<string>();
+  #asks: readonly OpenAsk[] = [];
+  #used: Set<string> | undefined;
   readonly #handed: { readonly name: string; readonly promise: ContextPromise<unknown> }[] = [];
   #finish!: (outcome: RunOutcome) => void;
 
@@ -67,8 +67,8 @@ export class Run {
   }
 
   /** Runs the handler until it returns, throws, or can only go on with answers from outside. */
-  async play(handler: () => unknown): Promise<RunOutcome> {
-    const outcome = await new Promise<RunOutcome>((resolve) => {
+  play(handler: () => unknown): Promise<RunOutcome> {
+    return new Promise((resolve) => {
       this.#finish = resolve;
       try {
         const returned = handler();
@@ -82,9 +82,6 @@ export class Run {
         this.#close({ type: "threw", error });
       }
     });
-    // Last acquired, first released; a failing release keeps no other from running.
-    for (const release of this.#releases.reverse()) await release();
-    return outcome;
   }
 
   /** Begins a context call; undefined when the run is closed and the call must never settle. */
@@ -101,14 +98,17 @@ export class Run {
       );
     }
     if (type !== "u") {
-      if (this.#used.has(type + name)) {
+      const used = this.#used ?? new Set();
+      this.#used = used;
+      const call = type + name;
+      if (used.has(call)) {
         throw new VolleyError(
           "ask_reused",
           `The name "${name}" was used twice in one run of ${this.definition.kind} "${this.definition.name}". ` +
             `In a loop write \`${name}:\${id}\`.`,
         );
       }
-      this.#used.add(type + name);
+      used.add(call);
     }
     return { name, startedAt: this.mark() };
   }
@@ -154,24 +154,24 @@ export class Run {
 
   /** Leaves a question open: its promise settles in no run but one that has the answer. */
   open(ask: Omit<OpenAsk, "promise">, promise: Promise<unknown>): void {
-    this.#asks.set(ask.key, { ...ask, promise });
+    this.#asks = [...this.#asks, { ...ask, promise }];
     this.carrier?.asksChanged();
     this.touch();
   }
 
   /** Whether this run has asked the question already, whatever became of it. */
   hasAsked(key: string): boolean {
-    return this.#used.has(`a${key}`);
+    return this.#used?.has(`a${key}`) ?? false;
   }
 
   /** Takes back the open asks among these promises: they lost a race. */
   withdraw(promises: readonly unknown[]): void {
-    for (const ask of this.#asks.values()) if (promises.includes(ask.promise)) this.#asks.delete(ask.key);
+    this.#asks = this.#asks.filter(({ promise }) => !promises.includes(promise));
     this.carrier?.asksChanged();
   }
 
   get asks(): readonly OpenAsk[] {
-    return [...this.#asks.values()];
+    return this.#asks;
   }
 
   /** Lets the run end now and go on at that time. */
@@ -266,7 +266,7 @@ export class Run {
   #mayEnd(): boolean {
     if (this.#arrivals.pending) return true;
     if (this.#working > 0) return false;
-    return this.#asks.size > 0 || this.#ticket || this.#handOff !== undefined || this.#wakeAt !== undefined;
+    return this.#asks.length > 0 || this.#ticket || this.#handOff !== undefined || this.#wakeAt !== undefined;
   }
 
   readonly #turn = (): void => {
@@ -285,13 +285,13 @@ export class Run {
     if (this.closed) return;
     const reason = new VolleyError("timeout", `The round took longer than ${this.definition.roundTimeoutMs} ms.`);
     this.#controller?.abort(reason);
-    if (this.#asks.size > 0 || this.recorded || this.#ticket || this.mayWait()) this.#suspend();
+    if (this.#asks.length > 0 || this.recorded || this.#ticket || this.mayWait()) this.#suspend();
     else if (this.#working > 0) this.#close({ type: "threw", error: reason });
   }
 
   #suspend(): void {
     // What was asked beside a hand-off is asked first: a task would have to ask it again.
-    if (this.#handOff !== undefined && this.#asks.size === 0) {
+    if (this.#handOff !== undefined && this.#asks.length === 0) {
       this.#close({ type: "handed_off", options: this.#handOff });
     } else {
       this.#close({ type: "suspended", asks: this.asks, wakeAt: this.#wakeAt });
@@ -308,6 +308,12 @@ export class Run {
     if (this.closed) return;
     this.closed = true;
     this.#deadline?.();
-    this.#finish(outcome);
+    if (this.#releases.length === 0) this.#finish(outcome);
+    else void this.#release().then(() => this.#finish(outcome));
+  }
+
+  /** Last acquired, first released; a failing release keeps no other from running. */
+  async #release(): Promise<void> {
+    for (const release of this.#releases.reverse()) await release();
   }
 }
