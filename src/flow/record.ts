@@ -20,7 +20,7 @@ export function openRecord(keyring: Keyring, row: string, settled: Settled): unk
     throw new VolleyError(
       "ledger_unavailable",
       `The record of "${settled.name}" cannot be read with the keys of this process. Keep old keys in the ring until ` +
-        "the longest flow deadline has passed.",
+        "the longest flow deadline and the longest `keepFor` have passed.",
     );
   }
   return (JSON.parse(text.toString()) as unknown[])[0];

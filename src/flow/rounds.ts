@@ -118,7 +118,11 @@ function beginFlow(
 ): Flow {
   const loose = responses === undefined ? NO_ANSWERS : new Map(Object.entries(responses));
   if (loose.size > 0) {
-    services.trace?.({ type: "answers_without_state", target: definition.name, keys: [...loose.keys()] });
+    services.trace?.({
+      type: "answers_without_state",
+      target: definition.name,
+      keys: [...loose.keys()].slice(0, 10).map((key) => key.slice(0, 128)),
+    });
   }
   return new Flow(definition, services, request.principal, undefined, loose);
 }

@@ -160,11 +160,11 @@ async function guard(settings: Settings, target: string, message: string, run: (
   }
 }
 
-/** A person said no, or gave no answer that can be used: an ordinary ending, not a fault for the operator. */
+/** A person said no or otherwise before, or an effect says that it failed: an ordinary ending, no fault for the operator. */
 export function isRefusal(error: unknown): error is VolleyError {
   return VolleyError.is(error) && REFUSALS.has(error.code);
 }
-const REFUSALS: ReadonlySet<string> = new Set(["declined", "cancelled", "no_answer"]);
+const REFUSALS: ReadonlySet<string> = new Set(["declined", "cancelled", "no_answer", "conflict", "effect_failed"]);
 
 /** An author's error as one text for the model: its message, never its stack. */
 export function sentence(error: unknown, otherwise: string): string {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { createServer } from "../../../src/index.ts";
+import { createServer, Failed, NotDone } from "../../../src/index.ts";
 import { createPair } from "../../../src/testing.ts";
 
 test.each([
@@ -33,3 +33,23 @@ test("answers that nobody can use end a tool with one sentence and are no fault 
   expect({ content, isError }).toEqual({ content: [{ type: "text", text }], isError: true });
   expect(trace).not.toHaveBeenCalledWith(expect.objectContaining({ type: "fault" }));
 });
+
+test.each([
+  ["NotDone", new NotDone("The card was declined.")],
+  ["Failed", new Failed("The account is closed.")],
+])(
+  "an effect that says how it failed (%s) ends a tool with its sentence and is no fault for the operator",
+  async (_, error) => {
+    const trace = vi.fn();
+    const server = createServer({ name: "shop", version: "1.0.0", singleInstance: true, trace });
+    server.tool("pay", {}, (_args, ctx) =>
+      ctx.once("pay", { key: "order 1", keepFor: 60_000 }, () => {
+        throw error;
+      }),
+    );
+    await using client = await createPair(server);
+    const { content, isError } = await client.callTool("pay");
+    expect({ content, isError }).toEqual({ content: [{ type: "text", text: error.message }], isError: true });
+    expect(trace).not.toHaveBeenCalledWith(expect.objectContaining({ type: "fault" }));
+  },
+);
