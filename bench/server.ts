@@ -65,7 +65,7 @@ export async function server(settings: Settings): Promise<Report> {
     }
   }
   return {
-    tables: outcomes.map((outcome) => table(outcome)),
+    tables: [...outcomes.map((outcome) => table(outcome)), bounds(outcomes)],
     charts: [],
     checks: WANTED.flatMap(([kind, other, wanted]) => check(outcomes, kind, other, wanted)),
     data: outcomes,
@@ -79,7 +79,7 @@ async function runCase(kind: Case, servers: readonly Running[], settings: Settin
     for (const running of servers) {
       if (running.cases?.includes(kind.name) === false) continue;
       const load = createLoad(await kind.prepare(running));
-      const warm = await load.run(running.process, running.url, MAIN_CONNECTIONS, { seconds: settings.seconds * 3 });
+      const warm = await load.run(running.process, running.url, MAIN_CONNECTIONS, { seconds: settings.seconds * 6 });
       entrants.push({ running, load, bytes: warm.responseBytes });
     }
     const outcomes = [await runConnections(kind, entrants, MAIN_CONNECTIONS, settings)];
@@ -124,9 +124,8 @@ async function runConnections(
 
 function table({ case: name, connections, contestants }: Outcome): Table {
   const base = SUBJECT in contestants ? SUBJECT : (Object.keys(contestants)[0] ?? "");
-  const title = CASES.find((kind) => kind.name === name)?.title ?? name;
   return {
-    title: `${title}, ${connections} connection${connections === 1 ? "" : "s"}`,
+    title: `${titleOf(name)}, ${connections} connection${connections === 1 ? "" : "s"}`,
     columns: ["contestant", `${base} / it, requests a second`, "CPU us a request", "response bytes"],
     rows: Object.entries(contestants).map(([contestant, samples]) => [
       contestant,
@@ -137,15 +136,36 @@ function table({ case: name, connections, contestants }: Outcome): Table {
   };
 }
 
+/** What the same figures would be for the floor: what is beyond that, no server on node:http can reach. */
+function bounds(outcomes: readonly Outcome[]): Table {
+  const rows = WANTED.flatMap(([kind, other, wanted]) => {
+    const { contestants } = mainOutcome(outcomes, kind) ?? {};
+    const floor = contestants?.floor;
+    const theirs = contestants?.[other];
+    if (floor === undefined || theirs === undefined || other === "floor") return [];
+    return [[titleOf(kind), other, short(wanted), showRatio(ratio(rates(floor), rates(theirs)))]];
+  });
+  return { title: "the floor's own ratios", columns: ["case", "against", "wanted of us", "floor / it"], rows };
+}
+
+function mainOutcome(outcomes: readonly Outcome[], kind: string): Outcome | undefined {
+  return outcomes.find((outcome) => outcome.case === kind && outcome.connections === MAIN_CONNECTIONS);
+}
+
+function titleOf(kind: string): string {
+  return CASES.find(({ name }) => name === kind)?.title ?? kind;
+}
+
 function rates(samples: readonly LoadResult[] = []): readonly number[] {
   return samples.map(({ rate }) => rate);
 }
 
 function check(outcomes: readonly Outcome[], kind: string, other: string, wanted: number): Check[] {
-  const found = outcomes.find((outcome) => outcome.case === kind && outcome.connections === MAIN_CONNECTIONS);
+  const found = mainOutcome(outcomes, kind);
   const mine = found?.contestants[SUBJECT];
   const theirs = found?.contestants[other];
   if (mine === undefined || theirs === undefined) return [];
-  const title = CASES.find(({ name }) => name === kind)?.title ?? kind;
-  return [atLeast(`${title}, requests a second / ${other}'s`, wanted, ratio(rates(mine), rates(theirs)).median)];
+  return [
+    atLeast(`${titleOf(kind)}, requests a second / ${other}'s`, wanted, ratio(rates(mine), rates(theirs)).median),
+  ];
 }
