@@ -7,13 +7,16 @@ import {
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { answerTo, MODEL_SAYS, type Peer, ROOT, type Target } from "./peer.ts";
 
-/** The official client as it comes: it answers by itself, ten rounds at most. */
-export async function officialPeer(target: Target): Promise<Peer> {
+/** The official client as it comes: it answers by itself, ten rounds at most. `"legacy"`: as a client of 2025-11-25. */
+export async function officialPeer(
+  target: Target,
+  mode: "legacy" | { readonly pin: string } = { pin: "2026-07-28" },
+): Promise<Peer> {
   const asked: string[] = [];
   const client = new Client(
     { name: "official", version: "1.0.0" },
     {
-      versionNegotiation: { mode: { pin: "2026-07-28" } },
+      versionNegotiation: { mode },
       capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
     },
   );

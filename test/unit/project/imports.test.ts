@@ -34,6 +34,7 @@ const rules: Readonly<Record<string, Rule>> = {
     builtins: "any",
     packages: ["bullmq", "ioredis", "pg"],
   },
+  bridge: { parts: ["protocol", "state", "server"], packages: ["@modelcontextprotocol/server"] },
   client: { parts: ["protocol", "elicit"], builtins: "any", packages: ["ajv", "ajv-formats", "eventsource-parser"] },
   testing: { parts: ["protocol", "elicit", "state", "ledger", "flow", "server", "client"], builtins: "any" },
   cli: { parts: ["protocol", "elicit", "state", "client", "server"], builtins: "any" },
@@ -108,7 +109,7 @@ test.each(["src/index.ts", "src/client.ts"])(
   async (entry) => {
     const { builtins, files: loaded } = await importGraph(entry);
     expect([...builtins].filter(([name]) => !portable.includes(name))).toEqual([]);
-    expect(loaded.filter((file) => /node_modules\/(ajv|rate-limiter|@opentelemetry|ioredis|pg)/.test(file))).toEqual(
+    expect(loaded.filter((file) => /node_modules\/(ajv|rate-limiter|@opentelemetry|@modelcontextprotocol|ioredis|pg)/.test(file))).toEqual(
       [],
     );
   },

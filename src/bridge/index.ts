@@ -1,0 +1,2 @@
+// What other parts may use of the bridge.
+export { createLegacyServer, type LegacyServerOptions } from "./legacy-server.ts";
