@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { ErrorCode, RpcError } from "../protocol/index.ts";
-import { canonicalJson } from "./canonical.ts";
+import { canonicalJson } from "./digest.ts";
 import type { Principal } from "./principal.ts";
 import type { Binding } from "./seal.ts";
 

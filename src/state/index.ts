@@ -1,7 +1,6 @@
 // What other parts may use of the sealed state.
 export type { Box } from "./box.ts";
-export { canonicalJson } from "./canonical.ts";
-export { base64url, digest } from "./digest.ts";
+export { base64url, canonicalJson, digest } from "./digest.ts";
 export {
   createKeyring,
   generateKey,
@@ -13,7 +12,6 @@ export {
 } from "./keys.ts";
 export { ANONYMOUS, type Principal } from "./principal.ts";
 export { randomFromPool } from "./random.ts";
-export { type StateRefusal, StateRefused } from "./refused.ts";
 export {
   type Binding,
   type Bound,
@@ -21,5 +19,7 @@ export {
   type Opened,
   type Sealer,
   type SealerOptions,
+  type StateRefusal,
+  StateRefused,
   type Times,
 } from "./seal.ts";
