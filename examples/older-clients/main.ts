@@ -1,16 +1,14 @@
 /**
  * The README's server for clients of every revision: `node examples/older-clients/main.ts` on http://127.0.0.1:3000, or
- * with `--stdio` for one client of 2025-11-25 or earlier.
+ * with `--stdio`.
  */
 import { createServer } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { createLegacyServer } from "../../src/bridge.ts";
 import { server } from "../resolve-bug/server.ts";
-import { serveBoth } from "./both.ts";
+import { serveBoth, serveBothOverStdio } from "./both.ts";
 
 if (process.argv.includes("--stdio")) {
-  await createLegacyServer(server).connect(new StdioServerTransport());
+  await serveBothOverStdio(server);
 } else {
   const handle = toNodeHandler(serveBoth(server));
   type NodeRequest = Parameters<typeof handle>[0]; // narrower than node:http's under exactOptionalPropertyTypes

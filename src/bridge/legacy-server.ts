@@ -66,8 +66,10 @@ class LegacyServer extends OfficialServer {
   readonly #principalOf: NonNullable<LegacyServerOptions["principal"]>;
   // A client that says nothing about logs leaves it to the server.
   #logLevel: LoggingLevel = "info";
-  /** The subscriptions of this session: of lists under "", of resources under their URI. */
-  readonly #listening = new Map<string, SessionCall>();
+  /** What this session has subscribed to, beside the lists. */
+  readonly #uris = new Set<string>();
+  /** One stream for all of it, opened anew when it changes. */
+  #stream: SessionCall | undefined;
   /** How far a call has come: every round reports from the start, and progress must rise. */
   readonly #progress = new WeakMap<AbortSignal, number>();
 
@@ -78,6 +80,12 @@ class LegacyServer extends OfficialServer {
         "invalid_options",
         "This server has `authenticate`, so createLegacyServer needs `principal`: who is calling, by what the SDK's transport " +
           "knows of them (`authInfo`).",
+      );
+    }
+    if (!(answerTimeoutMs > 0 && answerTimeoutMs < 2 ** 31)) {
+      throw new VolleyError(
+        "invalid_options",
+        "answerTimeoutMs must be a number of milliseconds above 0 and below 2^31.",
       );
     }
     const { extensions: _, ...capabilities } = core.catalog.capabilities();
@@ -97,7 +105,7 @@ class LegacyServer extends OfficialServer {
     const { onclose } = transport;
     transport.onclose = () => {
       onclose?.();
-      for (const uri of this.#listening.keys()) this.#unlisten(uri);
+      this.#stream?.drop(ENDED);
     };
     await super.connect(transport);
   }
@@ -117,18 +125,25 @@ class LegacyServer extends OfficialServer {
     }
     if (capabilities.resources) {
       this.setRequestHandler("resources/subscribe", async ({ params: { uri } }, ctx) => {
-        await this.#listen(uri, { resourceSubscriptions: [uri] }, await this.#identify(ctx));
+        await this.#identify(ctx);
+        this.#uris.add(uri);
+        try {
+          await this.#listen();
+        } catch (error) {
+          this.#uris.delete(uri);
+          throw error;
+        }
         return {};
       });
-      this.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
-        this.#unlisten(uri);
+      this.setRequestHandler("resources/unsubscribe", async ({ params: { uri } }) => {
+        this.#uris.delete(uri);
+        await this.#listen();
         return {};
       });
     }
     this.setNotificationHandler("notifications/initialized", async () => {
       this.oninitialized?.();
-      const lists = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
-      await this.#listen("", lists, ANONYMOUS);
+      await this.#listen();
     });
   }
 
@@ -206,30 +221,35 @@ class LegacyServer extends OfficialServer {
     }
   }
 
-  #listen(key: string, notifications: SubscriptionFilter, principal: Principal): Promise<void> {
-    this.#unlisten(key);
+  /** Opens the stream of changes, in place of the one before. */
+  async #listen(): Promise<void> {
+    this.#stream?.drop(ENDED);
     // The session may have ended while somebody looked who is calling.
-    if (this.transport === undefined) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const call = new SessionCall(principal, async ({ method, params }) => {
+    if (this.transport === undefined) return;
+    const notifications: SubscriptionFilter = {
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourcesListChanged: true,
+      resourceSubscriptions: [...this.#uris],
+    };
+    await new Promise<void>((resolve, reject) => {
+      const call = new SessionCall(ANONYMOUS, async ({ method, params }) => {
         if (method === "notifications/subscriptions/acknowledged") resolve();
-        else if (method === "notifications/resources/updated")
-          await this.notification({ method, params: { uri: params.uri } });
         else if (method.endsWith("/list_changed")) await this.notification({ method });
+        else if (method === "notifications/resources/updated") {
+          await this.notification({ method, params: { uri: params.uri } });
+        }
       });
-      this.#listening.set(key, call);
+      this.#stream = call;
       const message = this.#message("subscriptions/listen", { notifications, _meta: this.#meta() });
       Promise.resolve(this.#core.receive(message, call))
         .then(readReply)
         .then(() => resolve(), reject);
     });
   }
-
-  #unlisten(key: string): void {
-    this.#listening.get(key)?.drop(new VolleyError("closed", "The session ended."));
-    this.#listening.delete(key);
-  }
 }
+
+const ENDED = new VolleyError("closed", "The session ended, or listens to something else now.");
 
 /** A result in the older shape, one that asks for more as it is, or the error as the SDK sends it. */
 function readReply({ body = "{}" }: Reply): Result {

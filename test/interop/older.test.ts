@@ -4,8 +4,13 @@ import { devNode, type Listening, startListening } from "../../scripts/listening
 import { root } from "../../scripts/run.ts";
 import { officialPeer } from "./official-peer.ts";
 import { ourPeer } from "./our-peer.ts";
-import type { Peer } from "./peer.ts";
+import type { Peer, Target } from "./peer.ts";
 import { probes, rounds } from "./probes.ts";
+
+const targetOver = (transport: "http" | "stdio"): Target =>
+  transport === "http"
+    ? { transport, url: listening.url }
+    : { transport, command: devNode, args: [program, "--stdio"] };
 
 const program = `${root}test/fixtures/older-server.ts`;
 let listening: Listening;
@@ -17,11 +22,7 @@ afterAll(() => listening?.stop());
 describe.each(["http", "stdio"] as const)("an official client of 2025-11-25, our server, %s", (transport) => {
   let peer: Peer;
   beforeAll(async () => {
-    const target =
-      transport === "http"
-        ? ({ transport, url: listening.url } as const)
-        : ({ transport, command: devNode, args: [program, "--stdio"] } as const);
-    peer = await officialPeer(target, "legacy");
+    peer = await officialPeer(targetOver(transport), "legacy");
   }, 30_000);
   afterAll(() => peer?.close());
 
@@ -41,12 +42,11 @@ describe.each(["http", "stdio"] as const)("an official client of 2025-11-25, our
   });
 });
 
-test("V2: clients of today are served at the same address", async () => {
-  for (const peer of [
-    await officialPeer({ transport: "http", url: listening.url }),
-    await ourPeer({ transport: "http", url: listening.url }),
-  ]) {
+test.each(["http", "stdio"] as const)("V2: clients of today are served at the same address, %s", async (transport) => {
+  for (const open of [officialPeer, ourPeer]) {
+    const peer = await open(targetOver(transport));
     await rounds.threeQuestions(peer);
+    await rounds.nineResults(peer);
     await peer.close();
   }
 });

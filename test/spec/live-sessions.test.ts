@@ -220,6 +220,16 @@ describe("a call of an older client", () => {
     expect(await client.callTool({ name: "push", arguments: { items: ["one"] } })).toEqual(text("one more"));
   });
 
+  test("S7, V2: a state that an older client makes up is refused", async () => {
+    const { order } = shop();
+    const served = server();
+    served.tool("order", { input: z.object({ item: z.string() }) }, order);
+    const { client, asked } = await overHttp(served);
+    const params = { name: "order", arguments: { item: "shirt" }, requestState: "v1.AAAAAAAA.AAAA" };
+    await expect(client.request({ method: "tools/call", params })).rejects.toMatchObject({ code: -32602 });
+    expect(asked).toEqual([]);
+  });
+
   test("V2: results that are no objects are wrapped as their listed schema is", async () => {
     const served = server();
     served.tool("sizes", { output: z.array(z.string()) }, () => ["S", "M"]);
@@ -271,7 +281,7 @@ describe("a call of an older client", () => {
     expect(logs).toHaveLength(1);
   });
 
-  test("S8, V2: over HTTP once refuses a record that other processes do not see", async () => {
+  test("X5, V2: over HTTP once refuses a record that other processes do not see", async () => {
     const { order, log } = shop();
     const served = createServer({ name: "shop", version: "1.0.0", trace: () => undefined });
     served.tool("order", { input: z.object({ item: z.string() }) }, order);
@@ -284,7 +294,7 @@ describe("a call of an older client", () => {
 
 describe("a session's subscriptions", () => {
   test("V2: changes of lists and of subscribed resources are told, until the session ends", async () => {
-    const served = server({ limits: { streams: 3 } });
+    const served = server({ limits: { streams: 1 } });
     served.tool("a", {}, () => "");
     served.resource("r", "shop://r", {}, () => "r");
     for (let session = 0; session < 3; session++) {
@@ -302,8 +312,7 @@ describe("a session's subscriptions", () => {
       served.resourceUpdated("shop://r");
       served.toolsChanged();
       await vi.waitFor(() => expect(heard).toEqual(["shop://r", "tools", "tools"]));
-      // Two streams a session, three in all: the next one would find none.
-      await client.subscribeResource({ uri: "shop://r" });
+      // One stream a session, and one in all: the next session would find none.
       await transport.terminateSession();
     }
   });
@@ -407,6 +416,7 @@ describe("who is calling", () => {
     expect(() => createLegacyServer(served)).toThrow(
       expect.objectContaining({ code: "invalid_options", message: expect.stringContaining("`principal`") }),
     );
+    expect(() => createLegacyServer(server(), { answerTimeoutMs: 0 })).toThrow("answerTimeoutMs");
     const known = await overFetch(served, { token: "t", clientId: "c", scopes: [], extra: { sub: "alice" } });
     expect(await known.callTool({ name: "me" })).toEqual(text("alice"));
     const unknown = await overFetch(served, undefined);
