@@ -3,6 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { debuglog } from "node:util";
 import { generateKey } from "../../src/state.ts";
 import type { StoreKind } from "../ledger/stores.ts";
@@ -20,6 +21,8 @@ import { openTruth, type Truth } from "./truth.ts";
 /** How many flows are played at the same time: more than wait for something to happen to the fleet. */
 const LEAST_PLACES = 16;
 const MOST_PLACES = 64;
+/** Longer than a lease. */
+const STOPPED_MS = LEASE_MS + 1_000;
 /** `NODE_DEBUG=fleet` tells what happens. */
 const log = debuglog("fleet");
 
@@ -34,9 +37,11 @@ export async function runFleet(program: Program, kind: StoreKind, { flows, event
   const nginx = await startNginx(sockets);
   const keys = [generateKey()];
   const watch = {
-    stoppedMs: LEASE_MS + 1_000,
     died: (signal: NodeJS.Signals | null) => void (signal === "SIGKILL" && counts.kills++),
-    stopped: () => void counts.stops++,
+    async stopped() {
+      counts.stops += 1;
+      await sleep(STOPPED_MS);
+    },
   };
   const settings = { kind, location: store.location, truth: join(folder, "truth.db"), keys };
   const processes = await Promise.all(

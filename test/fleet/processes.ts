@@ -23,12 +23,11 @@ export interface Supervised<Task extends object> {
   close(): Promise<void>;
 }
 
-/** Hears of every death, and of every stop that a process asks for. */
+/** Hears of every death, and of every stop. */
 export interface Watch {
-  /** How long a process is stopped: longer than a lease. */
-  readonly stoppedMs: number;
   died(signal: NodeJS.Signals | null): void;
-  stopped(): void;
+  /** A process is stopped, or asks for it; it goes on when this resolves. */
+  stopped(pid: number): Promise<void>;
 }
 
 export async function supervise<Task extends object>(
@@ -50,8 +49,7 @@ export async function supervise<Task extends object>(
 
   /** Lets it go on after more than a lease. */
   const goOn = async (stopped: ChildProcess): Promise<void> => {
-    watch.stopped();
-    await sleep(watch.stoppedMs);
+    await watch.stopped(stopped.pid ?? 0);
     stopped.kill("SIGCONT");
   };
 

@@ -4,6 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { debuglog } from "node:util";
 import { generateKey } from "../../../src/state.ts";
 import type { StoreKind } from "../../ledger/stores.ts";
@@ -23,8 +24,10 @@ import type { TaskProcess } from "./task-process.ts";
 
 const LEAST_PLACES = 12;
 const MOST_PLACES = 48;
-/** A queue gives what a stopped worker has to another one when it has looked twice after the lease. */
-const STOPPED_MS = 2.5 * LEASE_MS;
+/** Longer than a lease. */
+const STOPPED_MS = LEASE_MS + 500;
+/** How long another worker may take, on a busy machine, to begin what a stopped one was at. */
+const TAKE_OVER_MS = 15_000;
 /** `NODE_DEBUG=fleet` tells what happens. */
 const log = debuglog("fleet");
 
@@ -56,9 +59,14 @@ export async function runTaskFleet(
   ];
   counts.workers = roles.filter(({ works }) => works).length;
   const watch = {
-    stoppedMs: STOPPED_MS,
     died: (signal: NodeJS.Signals | null) => void (signal === "SIGKILL" && counts.kills++),
-    stopped: () => void counts.stops++,
+    async stopped(pid: number) {
+      counts.stops += 1;
+      await sleep(STOPPED_MS);
+      // Where there is another worker, until it has begun what this one was at.
+      const giveUpAt = performance.now() + TAKE_OVER_MS;
+      while (counts.workers > 1 && steps.isAt(pid) && performance.now() < giveUpAt) await sleep(100);
+    },
   };
   const processes = await Promise.all(
     roles.map((role) => supervise<TaskProcess>(program, { ...settings, ...role }, watch)),

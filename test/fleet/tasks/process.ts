@@ -12,7 +12,7 @@ import { shortLeases } from "../short-leases.ts";
 import { openTruth } from "../truth.ts";
 import { openStepLog } from "./step-log.ts";
 import { POLL_MS, type TaskProcess } from "./task-process.ts";
-import { registerTools } from "./tools.ts";
+import { flowOf, registerTools } from "./tools.ts";
 
 const debug = debuglog("fleet");
 const task = JSON.parse(process.argv[2] ?? "{}") as TaskProcess;
@@ -28,7 +28,7 @@ const engine: TaskEngine = {
     async create(record, ...limits) {
       const stored = await opened.store.create(record, ...limits);
       const order = doomed.get(record.ttlMs);
-      if (order !== undefined && truth.takeTrouble(order, "birth")) {
+      if (order !== undefined && truth.takeTrouble(flowOf(order), "birth")) {
         log.born(order, record.id);
         process.kill(process.pid, "SIGKILL");
       }

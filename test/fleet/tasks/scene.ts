@@ -38,8 +38,7 @@ const HOUR = 3_600_000;
 
 export function attempt(plan: TaskPlan, number: number): Attempt {
   const order = `${plan.tool}-${plan.index}-${number}`;
-  const trouble = number === 1 ? plan.trouble : "none";
-  return { plan, args: { order, trouble, ttlMs: HOUR + 10 * plan.index + number } };
+  return { plan, args: { order, trouble: plan.trouble, ttlMs: HOUR + 10 * plan.index + number } };
 }
 
 export interface Person {

@@ -109,7 +109,7 @@ export function makeTaskSchedule(seed: number, size: number): TaskSchedule {
       ["after_step", 0.005, 1],
       ["die_before", 0.004, 1],
       ["die_after", 0.004, 1],
-      ["stop_in_step", 0.003, 1],
+      ["stop_in_step", 0.003, 2],
       ["stop_in_effect", 0.002, 1],
     ],
     "none",
@@ -159,7 +159,9 @@ export function makeTaskSchedule(seed: number, size: number): TaskSchedule {
   };
   often(Math.max(2, Math.round(size / 60)), () => ({ type: "kill", process: below(PROCESSES) }));
   often(Math.max(1, Math.round(size / 300)), () => ({ type: "stop", process: SERVERS + below(WORKERS) }));
-  for (let process = 0; process < PROCESSES; process++) {
+  // A server and a worker; all of them where there is time for it.
+  const restarted = size < 100 ? [0, SERVERS] : Array.from({ length: PROCESSES }, (_, process) => process);
+  for (const process of restarted) {
     events.push({ at: Math.floor(size * (0.5 + process / 20)), type: "restart", process });
   }
   return { plans, events: events.sort((a, b) => a.at - b.at) };

@@ -15,6 +15,8 @@ export interface StepLog {
   /** Steps that began anew and had not been kept. */
   unfinishedAgain(): readonly string[];
   lostRuns(): number;
+  /** Whether a process is in the middle of a step that no other one has begun since. */
+  isAt(pid: number): boolean;
   /** What was kept of each step of an order; more than one value each: of several runs or tasks. */
   valuesOf(order: string): ReadonlyMap<string, readonly string[]>;
   bornOf(order: string): string | undefined;
@@ -37,19 +39,23 @@ export function openStepLog(path: string): StepLog {
     and kept.step = began.step and kept.number < began.number)`;
   const begunBefore = `exists (select 1 from line as first where first.order_id = began.order_id and first.what = 'began'
     and first.step = began.step and first.number < began.number)`;
+  const at = db.prepare(`select 1 from line as began where what = 'began' and value = ? and not exists (
+    select 1 from line as later where later.order_id = began.order_id and later.step = began.step
+    and later.number > began.number) limit 1`);
   const begun = (condition: string): string[] =>
     db
       .prepare(`select order_id, step, value from line as began where what = 'began' and ${condition}`)
       .all()
       .map(({ order_id, step, value }) => `${order_id} ${step} in ${value}`);
   return {
-    begin: (order, step) => void add.run(order, "began", step, process.pid),
+    begin: (order, step) => void add.run(order, "began", step, String(process.pid)),
     kept: (order, step, value) => void add.run(order, "kept", step, value),
     lost: () => void add.run("", "lost", "", ""),
     born: (order, id) => void add.run(order, "born", "", id),
     close: () => db.close(),
     finishedAgain: () => begun(keptBefore),
     unfinishedAgain: () => begun(`${begunBefore} and not ${keptBefore}`),
+    isAt: (pid) => at.get(String(pid)) !== undefined,
     lostRuns: () => Number(count.get("lost")?.lines),
     valuesOf(order) {
       const values = new Map<string, string[]>();

@@ -72,6 +72,11 @@ export function registerTools(server: Server, shop: Shop): void {
   });
 }
 
+/** All tries of a task have its trouble together, once. */
+export function flowOf(order: string): string {
+  return order.replace(/-\d+$/, "");
+}
+
 interface Work {
   step(name: string): Promise<string>;
   /** Buys once; `recovers`: whoever takes over the effect looks first. */
@@ -81,7 +86,7 @@ interface Work {
 
 function createWork(shop: Shop, { order, trouble }: TaskArguments, ctx: Context): Work {
   const { truth, log } = shop;
-  const strikes = (kind: Trouble): boolean => trouble === kind && truth.takeTrouble(order, kind);
+  const strikes = (kind: Trouble): boolean => trouble === kind && truth.takeTrouble(flowOf(order), kind);
   const die = (): void => void process.kill(process.pid, "SIGKILL");
   if (strikes("first")) die();
   const act = (key: string, late: () => boolean): string =>
