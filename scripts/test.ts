@@ -16,6 +16,7 @@ const stages: readonly (readonly [name: string, command: string, ...args: string
   ["check", node, "scripts/check.ts"],
   ["tests", bin("vitest"), "run", "--reporter=dot", "--reporter=json", `--outputFile=${report}`],
   ["fleet", node, "--disable-warning=ExperimentalWarning", "test/fleet/main.ts", "--flows", "60"],
+  ["fleet of tasks", node, "--disable-warning=ExperimentalWarning", "test/fleet/main.ts", "--tasks", "24"],
   ["conformance", node, "scripts/conformance.ts"],
   ["trace", node, "scripts/trace.ts", "--brief"],
   ["node 20", node, "scripts/node20.ts"],
