@@ -109,8 +109,10 @@ test.each(["src/index.ts", "src/client.ts"])(
   async (entry) => {
     const { builtins, files: loaded } = await importGraph(entry);
     expect([...builtins].filter(([name]) => !portable.includes(name))).toEqual([]);
-    expect(loaded.filter((file) => /node_modules\/(ajv|rate-limiter|@opentelemetry|@modelcontextprotocol|ioredis|pg)/.test(file))).toEqual(
-      [],
-    );
+    expect(
+      loaded.filter((file) =>
+        /node_modules\/(ajv|rate-limiter|@opentelemetry|@modelcontextprotocol|ioredis|pg)/.test(file),
+      ),
+    ).toEqual([]);
   },
 );
