@@ -27,7 +27,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   hold: "First legs whose client never comes back, against sessions of the official SDK whose handler waits in memory.",
   once: "A call whose work is done in `once` against the same call without it, over HTTP. Each ledger round trip is one command to the store; the CPU time is the server's, not the store's. Here Postgres does not wait for its disk.",
   tasks:
-    "A tool call that becomes a task, is answered once and ends, over HTTP, with the server and its worker in one process; each task's text is checked. The floor is what moves a task: on Redis and Postgres one bare BullMQ job that is added, processed and completed; on SQLite one bare transaction for each of the six states of a task, on the disk before the next. Reads, writes and wake-ups are calls of the engine for one task, without the client's looks at it. Redis and SQLite wait for the disk at each write; here Postgres does not.",
+    "A tool call that becomes a task, is answered once and ends, over HTTP, with the server and its worker in one process; each task's text is checked. The floor is what moves a task: on Redis and Postgres one bare BullMQ job that is added, processed and completed; on SQLite one bare transaction for each of the six states of a task, on the disk before the next. The client follows each task by a stream of its own. Reads, writes and wake-ups are calls of the engine for one task; two of the reads are that stream's. Redis and SQLite wait for the disk at each write; here Postgres does not.",
   start: "Each number is of a new process, of the built package, median with smallest and largest.",
 };
 

@@ -108,14 +108,14 @@ async function measure(engine: EngineOptions["engine"], settings: Settings): Pro
   }
 }
 
-/** What of the store ten tasks take, one after the other, without what the load's looks at them read. */
+/** What of the store one task takes, by the mean of some, one after the other. */
 async function callsOfOne(url: string, load: Contestant): Promise<EngineCalls> {
   const before = await engineCalls(url);
   const done = (await load.ask({ ms: 100, inFlight: 1 })) as TaskLoad;
   const after = await engineCalls(url);
   expectThat(done.tasks > 0, "a task ends", done);
   return {
-    reads: (after.reads - before.reads - done.looks) / done.tasks,
+    reads: (after.reads - before.reads) / done.tasks,
     writes: (after.writes - before.writes) / done.tasks,
     wakes: (after.wakes - before.wakes) / done.tasks,
   };

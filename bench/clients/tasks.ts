@@ -9,8 +9,6 @@ import type { Shot } from "../lib/load.ts";
 
 export interface TaskLoad {
   readonly tasks: number;
-  /** How often tasks were looked at, in all. */
-  readonly looks: number;
   readonly ms: number;
 }
 
@@ -20,8 +18,6 @@ interface Task extends Result {
   readonly result?: Result;
 }
 
-/** How soon a task is looked at again. */
-const LOOK_MS = 5;
 const DIALECT = "2026-07-28";
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 /** The load's client follows tasks. */
@@ -32,7 +28,6 @@ const _meta = {
 const { url } = JSON.parse(process.argv[2] ?? "{}") as { readonly url: string };
 const agent = new Agent({ keepAlive: true });
 let lastId = 0;
-let looks = 0;
 
 process.on("message", (asked: { readonly ms: number; readonly inFlight: number }) => {
   void run(asked.ms, asked.inFlight).then((load) => process.send?.(load));
@@ -42,7 +37,6 @@ process.send?.({ ready: true });
 
 async function run(ms: number, inFlight: number): Promise<TaskLoad> {
   const begin = performance.now();
-  looks = 0;
   let tasks = 0;
   const one = async (): Promise<void> => {
     while (performance.now() - begin < ms) {
@@ -52,26 +46,62 @@ async function run(ms: number, inFlight: number): Promise<TaskLoad> {
     }
   };
   await Promise.all(Array.from({ length: inFlight }, one));
-  return { tasks, looks, ms: performance.now() - begin };
+  return { tasks, ms: performance.now() - begin };
 }
 
 async function oneTask(id: number): Promise<void> {
   const { taskId } = await send(call(DIALECT, "resolve_bug", { id }, { _meta }));
-  const asked = await until(taskId, "input_required");
+  const task = follow(taskId);
+  const asked = await task.until("input_required");
   expectThat(Object.keys(asked.inputRequests ?? {}).join() === "resolution", "the task asks", asked);
   await send(about(taskId, "tasks/update", { inputResponses: { resolution: answerOf("resolution") } }));
-  const { result } = await until(taskId, "completed");
+  const { result } = await task.until("completed");
+  task.close();
   expectThat(result?.content?.[0]?.text === text.closed(id, "Duplicate"), `#${id} is closed`, result);
 }
 
-async function until(taskId: string, status: string): Promise<Task> {
-  for (;;) {
-    const task = await send(about(taskId, "tasks/get"));
-    looks += 1;
-    if (task.status === status) return task;
-    expectThat(task.status === "working", `the task gets to ${status}`, task);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
+interface Followed {
+  /** The task as soon as it has this status. */
+  until(status: string): Promise<Task>;
+  close(): void;
+}
+
+/** Hears of a task's changes on a stream of its own: looking at it again and again would cost more than the task. */
+function follow(taskId: string): Followed {
+  const seen = new Map<string, Task>();
+  let waiting: { readonly status: string; resolve(task: Task): void; reject(error: Error): void } | undefined;
+  const tell = (): void => {
+    const task = seen.get(waiting?.status ?? "");
+    if (task !== undefined) waiting?.resolve(task);
+  };
+  let unread = "";
+  const { headers, body } = shot(DIALECT, "subscriptions/listen", { _meta, notifications: { taskIds: [taskId] } });
+  const options = { method: "POST", agent, headers: { ...headers, "Content-Length": Buffer.byteLength(body) } };
+  const sent = request(url, options, (response) => {
+    response.setEncoding("utf8");
+    response
+      .on("error", () => undefined)
+      .on("data", (chunk: string) => {
+        const lines = (unread + chunk).split("\n");
+        unread = lines.pop() ?? "";
+        for (const line of lines) {
+          if (!line.startsWith("data: ")) continue;
+          const { method, params } = JSON.parse(line.slice(6)) as { readonly method?: string; readonly params: Task };
+          if (method !== "notifications/tasks") continue;
+          seen.set(params.status, params);
+          tell();
+        }
+      });
+  });
+  sent.on("error", (error) => waiting?.reject(error)).end(body);
+  return {
+    until: (status) =>
+      new Promise((resolve, reject) => {
+        waiting = { status, resolve, reject };
+        tell();
+      }),
+    close: () => sent.destroy(),
+  };
 }
 
 /** A request about a task; its id stands in the header that otherwise has a tool's name. */
