@@ -18,6 +18,7 @@ import { openTruth } from "../truth.ts";
 import { noTaskCounts, type TaskCounts } from "./counts.ts";
 import { judge } from "./judge.ts";
 import { openTaskPlace, type Told } from "./place.ts";
+import { indexOf } from "./scene.ts";
 import { SERVERS, type TaskFleetEvent, type TaskSchedule, WORKERS } from "./schedule.ts";
 import { openStepLog } from "./step-log.ts";
 import type { TaskProcess } from "./task-process.ts";
@@ -58,14 +59,18 @@ export async function runTaskFleet(
     ...Array.from({ length: kind === "sqlite" ? 0 : WORKERS }, () => ({ socket: undefined, works: true })),
   ];
   counts.workers = roles.filter(({ works }) => works).length;
+  // Nobody takes over what was cancelled.
+  const isAt = (pid: number): boolean => steps.openOf(pid).some((order) => plans[indexOf(order)]?.cancel === undefined);
+  let over = false;
   const watch = {
     died: (signal: NodeJS.Signals | null) => void (signal === "SIGKILL" && counts.kills++),
     async stopped(pid: number) {
       counts.stops += 1;
+      log("%d stops", pid);
       await sleep(STOPPED_MS);
       // Where there is another worker, until it has begun what this one was at.
       const giveUpAt = performance.now() + TAKE_OVER_MS;
-      while (counts.workers > 1 && steps.isAt(pid) && performance.now() < giveUpAt) await sleep(100);
+      while (!over && counts.workers > 1 && isAt(pid) && performance.now() < giveUpAt) await sleep(100);
     },
   };
   const processes = await Promise.all(
@@ -94,6 +99,7 @@ export async function runTaskFleet(
     counts.tasks = plans.length;
     await Promise.all(places.map((place) => place.lookAgain()));
   } finally {
+    over = true;
     await Promise.all([...places, ...processes].map((part) => part.close()));
     await nginx.close();
     await store.remove();

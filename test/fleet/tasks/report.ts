@@ -19,7 +19,11 @@ const ROWS: readonly Row<TaskCounts>[] = [
     // A worker that is the only one finds its tasks as it left them.
     must: (count, { workers }) => count > 0 || workers === 1,
   },
-  { name: "unfinished steps that ran anew", count: ({ unfinishedAgain }) => unfinishedAgain, must: happened },
+  {
+    name: "unfinished steps and effects that were taken over",
+    count: ({ unfinishedAgain }) => unfinishedAgain,
+    must: happened,
+  },
   { name: "answers sent again", count: ({ sentAgain }) => sentAgain, must: happened },
   { name: "answers sent after the end", count: ({ late }) => late, must: happened },
   { name: "tries of other users", count: ({ foreign }) => foreign, must: happened },

@@ -41,6 +41,11 @@ export function attempt(plan: TaskPlan, number: number): Attempt {
   return { plan, args: { order, trouble: plan.trouble, ttlMs: HOUR + 10 * plan.index + number } };
 }
 
+/** The number of the plan that an order is of. */
+export function indexOf(order: string): number {
+  return Number(order.split("-")[1]);
+}
+
 export interface Person {
   /** Answers a question, and counts one that had an answer already; undefined: this one is never answered. */
   answer(fields: readonly string[]): Answers | undefined;

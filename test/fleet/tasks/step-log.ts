@@ -15,8 +15,8 @@ export interface StepLog {
   /** Steps that began anew and had not been kept. */
   unfinishedAgain(): readonly string[];
   lostRuns(): number;
-  /** Whether a process is in the middle of a step that no other one has begun since. */
-  isAt(pid: number): boolean;
+  /** The orders of which a process has begun a step that is neither kept nor begun by another one since. */
+  openOf(pid: number): readonly string[];
   /** What was kept of each step of an order; more than one value each: of several runs or tasks. */
   valuesOf(order: string): ReadonlyMap<string, readonly string[]>;
   bornOf(order: string): string | undefined;
@@ -39,9 +39,9 @@ export function openStepLog(path: string): StepLog {
     and kept.step = began.step and kept.number < began.number)`;
   const begunBefore = `exists (select 1 from line as first where first.order_id = began.order_id and first.what = 'began'
     and first.step = began.step and first.number < began.number)`;
-  const at = db.prepare(`select 1 from line as began where what = 'began' and value = ? and not exists (
+  const open = db.prepare(`select order_id from line as began where what = 'began' and value = ? and not exists (
     select 1 from line as later where later.order_id = began.order_id and later.step = began.step
-    and later.number > began.number) limit 1`);
+    and later.number > began.number)`);
   const begun = (condition: string): string[] =>
     db
       .prepare(`select order_id, step, value from line as began where what = 'began' and ${condition}`)
@@ -55,7 +55,7 @@ export function openStepLog(path: string): StepLog {
     close: () => db.close(),
     finishedAgain: () => begun(keptBefore),
     unfinishedAgain: () => begun(`${begunBefore} and not ${keptBefore}`),
-    isAt: (pid) => at.get(String(pid)) !== undefined,
+    openOf: (pid) => open.all(String(pid)).map(({ order_id }) => String(order_id)),
     lostRuns: () => Number(count.get("lost")?.lines),
     valuesOf(order) {
       const values = new Map<string, string[]>();

@@ -109,6 +109,7 @@ function createWork(shop: Shop, { order, trouble }: TaskArguments, ctx: Context)
     },
     async buy({ recovers }) {
       const effect = async ({ idempotencyKey }: WorkScope): Promise<string> => {
+        log.begin(order, "buy");
         const first = (): string => act(idempotencyKey, () => shop.mayBeLost(idempotencyKey));
         if (strikes("die_before")) die();
         if (strikes("die_after")) {
@@ -118,8 +119,10 @@ function createWork(shop: Shop, { order, trouble }: TaskArguments, ctx: Context)
         if (strikes("stop_in_effect")) await shop.stop();
         return first();
       };
-      const recover = ({ idempotencyKey }: WorkScope): string =>
-        truth.find(idempotencyKey) ?? act(idempotencyKey, () => true);
+      const recover = ({ idempotencyKey }: WorkScope): string => {
+        log.begin(order, "buy");
+        return truth.find(idempotencyKey) ?? act(idempotencyKey, () => true);
+      };
       return await ctx.once("buy", recovers ? { recover } : {}, effect);
     },
     end: (answers, steps, done) => JSON.stringify({ answers, steps, done, by: randomUUID() } satisfies Said),
