@@ -104,11 +104,14 @@ export class TaskRunner {
   async #finish(ending: TaskEnding, session: TaskSession, used: readonly string[]): Promise<boolean> {
     let again = false;
     let wakeAt: number | null = null;
-    const done = await session.end(({ data }): Edited => {
+    const done = await session.end(({ record, data }): Edited => {
       again = false;
       wakeAt = null;
-      // What had ended before the cancellation could take effect has ended so.
-      if (session.cancelled && !(ending.type === "result" && ending.result.isError !== true)) {
+      // What had ended before the cancellation could take effect has ended so. It may have come while this is written.
+      if (
+        (session.cancelled || record.cancelRequested) &&
+        !(ending.type === "result" && ending.result.isError !== true)
+      ) {
         return cancelledBy(data);
       }
       switch (ending.type) {

@@ -21,7 +21,7 @@ export interface TaskPlace {
   close(): Promise<void>;
 }
 
-const MOST_ATTEMPTS = 5;
+const MOST_ATTEMPTS = 20;
 const CLEAR = /It is not known whether/;
 const DECIDED = /already decided with other answers/;
 
