@@ -16,8 +16,11 @@ export function untilEnded<T>(work: Promise<T>, signal: AbortSignal | undefined,
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(abortedError(signal as AbortSignal));
     const close = (): void => reject(closedError());
-    if (signal?.aborted) return abort();
-    if (closing.aborted) return close();
+    if (signal?.aborted || closing.aborted) {
+      // Nobody hears any more how it ends, which must not become an unhandled rejection.
+      work.catch(() => undefined);
+      return signal?.aborted ? abort() : close();
+    }
     const ignore = [signal === undefined ? undefined : onAbort(signal, abort), onAbort(closing, close)];
     work.then(resolve, reject).finally(() => {
       for (const stop of ignore) stop?.();
