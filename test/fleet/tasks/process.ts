@@ -76,13 +76,9 @@ const http = task.socket === undefined ? undefined : createHttpServer(nodeHandle
 process.on("disconnect", () => process.exit());
 process.on("SIGTERM", async () => {
   http?.close();
-  debug("TERM");
   await worker?.close(200);
-  debug("TERM worker closed");
   await server.close(200);
-  debug("TERM server closed");
   await engine.close();
-  debug("TERM engine closed");
   process.exit();
 });
 if (task.socket !== undefined) rmSync(task.socket, { force: true });

@@ -4,7 +4,11 @@ import type { TaskCounts } from "./counts.ts";
 
 const ROWS: readonly Row<TaskCounts>[] = [
   { name: "tasks", count: ({ tasks }) => tasks },
-  { name: "  finished", count: ({ finished }) => finished, must: happened },
+  {
+    name: "  finished",
+    count: ({ finished }) => finished,
+    must: (count, { tasks, cancelled }) => count + cancelled === tasks,
+  },
   { name: "  cancelled", count: ({ cancelled }) => cancelled, must: happened },
   { name: "  ended in a clear error, then tried anew", count: ({ clearErrors }) => sum(clearErrors) },
   { name: "processes killed", count: ({ kills }) => kills, must: happened },
