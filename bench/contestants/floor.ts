@@ -2,7 +2,7 @@
  * The floor: what a round costs when nothing is checked. Bare node:http, JSON.parse, AES-256-GCM, JSON.stringify.
  * It is the limit that the other contestants are held against, and no example of how to write a server.
  */
-import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from "node:crypto";
 import * as z from "zod";
 import { listen, options } from "./serve.ts";
 import {
@@ -32,7 +32,8 @@ interface State {
   readonly resolution?: string;
 }
 
-const key = randomBytes(32);
+const { key: shared, tools: count } = options();
+const key = shared === undefined ? randomBytes(32) : createHash("sha256").update(shared).digest();
 
 function seal(state: State): string {
   const nonce = randomBytes(12);
@@ -53,7 +54,7 @@ const tools = [
   { name: "add", description: DESCRIPTIONS.add, inputSchema: z.toJSONSchema(AddInput) },
   { name: "resolve_bug", description: DESCRIPTIONS.resolve_bug, inputSchema: z.toJSONSchema(BugInput) },
   { name: "resolve_duplicate", description: DESCRIPTIONS.resolve_duplicate, inputSchema: z.toJSONSchema(BugInput) },
-  ...fillers(options().tools - CORE_TOOLS).map(({ name, title, description, input }) => ({
+  ...fillers(count - CORE_TOOLS).map(({ name, title, description, input }) => ({
     name,
     title,
     description,

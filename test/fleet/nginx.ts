@@ -10,19 +10,26 @@ export interface ProxyServer {
   close(): Promise<void>;
 }
 
-/**
- * Sockets, not ports: while a process is dead nothing else can take its place.
- *
- * @param keepAlive how many connections to them are kept; without any, each request makes its own
- */
-export async function startNginx(sockets: readonly string[], keepAlive = 0): Promise<ProxyServer> {
+export interface NginxOptions {
+  /** How many connections to the sockets are kept. Default none: each request makes its own. */
+  readonly keepAlive?: number;
+  /** The processor that it runs on. Default any. */
+  readonly cpu?: number;
+}
+
+/** Sockets, not ports: while a process is dead nothing else can take its place. */
+export async function startNginx(
+  sockets: readonly string[],
+  { keepAlive = 0, cpu }: NginxOptions = {},
+): Promise<ProxyServer> {
   const folder = mkdtempSync(join(tmpdir(), "volley-nginx-"));
   const port = await freePort();
   const file = join(folder, "nginx.conf");
   writeFileSync(file, configuration(folder, port, sockets, keepAlive));
+  const path = pathOf("nginx");
+  const args = ["-p", folder, "-e", "stderr", "-c", file];
   const nginx = await startProgram({
-    path: pathOf("nginx"),
-    args: ["-p", folder, "-e", "stderr", "-c", file],
+    ...(cpu === undefined ? { path, args } : { path: pathOf("taskset"), args: ["-c", String(cpu), path, ...args] }),
     ready: /using the ".*" event method/,
   });
   return {
@@ -48,7 +55,7 @@ function configuration(folder: string, port: number, sockets: readonly string[],
       ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n")}
       upstream fleet {
         ${sockets.map((socket) => `server unix:${socket} max_fails=0;`).join("\n")}
-        ${keepAlive > 0 ? `keepalive ${keepAlive}; keepalive_requests 1000000;` : ""}
+        ${keepAlive > 0 ? `keepalive ${keepAlive}; keepalive_requests 1000000; keepalive_timeout 3s;` : ""}
       }
       server {
         listen 127.0.0.1:${port};
