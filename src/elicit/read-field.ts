@@ -1,9 +1,8 @@
-import { type Candidate, candidates, variantsOf } from "./candidates.ts";
 import { problemWith } from "./check.ts";
 import type { Field, NumberField, Option, StringField } from "./form.ts";
 import { formats } from "./formats.ts";
 import { refuse } from "./refusal.ts";
-import { type Place, type RawSchema, settle, unionWayOut } from "./settle.ts";
+import { type Candidate, candidates, type Place, type RawSchema, settle, unionWayOut, variantsOf } from "./settle.ts";
 
 /** A field as read, and what its schema said beyond what a person sees. */
 export interface ReadField {

@@ -11,7 +11,6 @@ export type * from "./input.ts";
 export * from "./input-guards.ts";
 export { checkJson } from "./json.ts";
 export * from "./json-rpc.ts";
-export * from "./notification-guards.ts";
 export type * from "./notifications.ts";
 export type * from "./peer.ts";
 export * from "./request-guards.ts";

@@ -1,4 +1,5 @@
-// Guards for what a server answers. A list with one entry that is none is refused as a whole: nobody can say what was meant.
+// Guards for what a server sends: results, and the params of notifications. A list with one entry that is none is refused
+// as a whole: nobody can say what was meant. A notification that fails its guard is dropped: nobody waits for an answer.
 import {
   isContentBlock,
   isPrompt,
@@ -20,8 +21,27 @@ import type {
   ListToolsResult,
   ReadResourceResult,
 } from "./features.ts";
-import { isArrayOf, isObject, isOptionalBoolean, isOptionalObject, isOptionalString, isRecordOf } from "./guards.ts";
+import {
+  isArrayOf,
+  isLoggingLevel,
+  isObject,
+  isOptionalBoolean,
+  isOptionalObject,
+  isOptionalString,
+  isProgressToken,
+  isRecordOf,
+  isRequestId,
+} from "./guards.ts";
+import { META } from "./json-rpc.ts";
+import type {
+  CancelledNotificationParams,
+  LoggingMessageNotificationParams,
+  ProgressNotificationParams,
+  ResourceUpdatedNotificationParams,
+  SubscriptionsAcknowledgedNotificationParams,
+} from "./notifications.ts";
 import type { ServerCapabilities } from "./peer.ts";
+import { isSubscriptionFilter } from "./request-guards.ts";
 
 // readResponse has given results of earlier revisions their type.
 function isComplete(value: unknown): value is Record<string, unknown> & { resultType: "complete" } {
@@ -121,4 +141,42 @@ export function isDiscoverResult(value: unknown): value is Received<DiscoverResu
     isServerCapabilities(value.capabilities) &&
     isOptionalString(value.instructions)
   );
+}
+
+function hasMeta(value: unknown): value is Record<string, unknown> {
+  if (!isObject(value)) return false;
+  const meta = value._meta;
+  if (meta === undefined) return true;
+  return isObject(meta) && (meta[META.subscriptionId] === undefined || isRequestId(meta[META.subscriptionId]));
+}
+
+/** True for the params of `notifications/cancelled`. */
+export function isCancelledParams(value: unknown): value is CancelledNotificationParams {
+  return hasMeta(value) && isRequestId(value.requestId) && isOptionalString(value.reason);
+}
+
+/** True for the params of `notifications/progress`. */
+export function isProgressParams(value: unknown): value is ProgressNotificationParams {
+  return (
+    hasMeta(value) &&
+    isProgressToken(value.progressToken) &&
+    typeof value.progress === "number" &&
+    (value.total === undefined || typeof value.total === "number") &&
+    isOptionalString(value.message)
+  );
+}
+
+/** True for the params of `notifications/message`. */
+export function isLoggingMessageParams(value: unknown): value is LoggingMessageNotificationParams {
+  return hasMeta(value) && isLoggingLevel(value.level) && isOptionalString(value.logger) && value.data !== undefined;
+}
+
+/** True for the params of `notifications/resources/updated`. */
+export function isResourceUpdatedParams(value: unknown): value is ResourceUpdatedNotificationParams {
+  return hasMeta(value) && typeof value.uri === "string";
+}
+
+/** True for the params of `notifications/subscriptions/acknowledged`. */
+export function isAcknowledgedParams(value: unknown): value is SubscriptionsAcknowledgedNotificationParams {
+  return hasMeta(value) && isSubscriptionFilter(value.notifications);
 }

@@ -1,6 +1,7 @@
 // What other parts may use of the server.
 
 export { checkName } from "./admission.ts";
+export type { Quota, RateLimiter } from "./allowance.ts";
 export type {
   ArgumentsOf,
   ContentsLike,
@@ -25,10 +26,9 @@ export type { Core, Route } from "./core.ts";
 export { createEventBus, type EventBus, type ServerEvent } from "./events.ts";
 export type { Request } from "./methods.ts";
 export type { CacheHint, CorsOptions, HeaderReader, Limits, ServerOptions, Settings } from "./options.ts";
-export type { Quota, RateLimiter } from "./rate-limiter.ts";
+export { report } from "./options.ts";
 export { invalidParams, tooMany } from "./refusal.ts";
 export type { Completer, ListedResource, ResourceLister } from "./registry.ts";
-export { report } from "./report.ts";
 export type { Results } from "./results.ts";
 export { coreOf, createServer, type Registered, type Server } from "./server.ts";
 export type { AttachedTasks, TaskService, TaskWatch } from "./task-service.ts";

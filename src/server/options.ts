@@ -10,9 +10,8 @@ import {
   randomFromPool,
   randomKeyring,
 } from "../state/index.ts";
+import { createMemoryRateLimiter, type RateLimiter } from "./allowance.ts";
 import type { EventBus } from "./events.ts";
-import { createMemoryRateLimiter, type RateLimiter } from "./rate-limiter.ts";
-import { report } from "./report.ts";
 import type { TaskService } from "./task-service.ts";
 
 /** What `authenticate` sees of a request: its headers, never its body. */
@@ -231,3 +230,9 @@ function judge(hasKeys: boolean, options: ServerOptions): VolleyError | undefine
   }
   return undefined;
 }
+
+/** What a server does without a trace: faults and warnings go to `console.error`. */
+export const report: Trace = (event) => {
+  if (event.type === "fault") console.error(`[volley] fault in ${event.target}:`, event.error);
+  else if (event.type === "warning") console.error(`[volley] ${event.target}: ${event.message}`);
+};
