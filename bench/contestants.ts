@@ -1,5 +1,5 @@
 import type { Dialect } from "./cases.ts";
-import { type Contestant, startContestant } from "./lib/process.ts";
+import { CONTESTANT_CPU, type Contestant, startContestant } from "./lib/process.ts";
 
 /** A server that takes part. */
 export interface ServerContestant {
@@ -28,8 +28,12 @@ export interface Running extends ServerContestant {
   readonly url: string;
 }
 
-export async function startServer(server: ServerContestant, options: { readonly tools: number }): Promise<Running> {
-  const process = await startContestant(server.program, options);
+export async function startServer(
+  server: ServerContestant,
+  options: { readonly tools: number },
+  flags: readonly string[] = [],
+): Promise<Running> {
+  const process = await startContestant(server.program, options, CONTESTANT_CPU, flags);
   const { port } = process.ready as { readonly port: number };
   return { ...server, process, url: `http://127.0.0.1:${port}/mcp` };
 }

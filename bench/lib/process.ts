@@ -28,15 +28,18 @@ export interface Contestant {
  *
  * @param program file of the program, relative to `bench/`
  * @param options handed to it as JSON in its first argument
+ * @param flags for Node itself
  */
 export async function startContestant(
   program: string,
   options: unknown = {},
   cpu: number = CONTESTANT_CPU,
+  flags: readonly string[] = [],
 ): Promise<Contestant> {
   const file = fileURLToPath(new URL(`../${program}`, import.meta.url));
   const started = performance.now();
-  const child = spawn("taskset", ["-c", String(cpu), process.execPath, "--expose-gc", file, JSON.stringify(options)], {
+  const node = [process.execPath, "--expose-gc", ...flags];
+  const child = spawn("taskset", ["-c", String(cpu), ...node, file, JSON.stringify(options)], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     env: { ...process.env, NODE_ENV: "production" },
   });
