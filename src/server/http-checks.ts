@@ -138,6 +138,18 @@ function nameOf(host: string): string {
 }
 
 function hostRule(allowed: readonly string[] | undefined): (host: string) => boolean {
+  const accepts = hostRuleOf(allowed);
+  // A server is called by one name or a few: the last one is mostly the next one.
+  let last: string | undefined;
+  return (host) => {
+    if (host === last) return true;
+    if (!accepts(host)) return false;
+    last = host;
+    return true;
+  };
+}
+
+function hostRuleOf(allowed: readonly string[] | undefined): (host: string) => boolean {
   if (allowed === undefined) return (host) => LOOPBACK.has(nameOf(host));
   if (allowed.includes("*")) return () => true;
   const names = new Set(allowed.map((host) => host.toLowerCase()));

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { ErrorCode, RpcError } from "../protocol/index.ts";
 import { canonicalJson } from "./digest.ts";
 import type { Principal } from "./principal.ts";
@@ -11,7 +11,7 @@ const BEFORE_KID = "2:v18:";
 const NO_KID = "--------";
 
 /** All that a state is bound to, with the place for the key id left open. */
-export function associatedData(audience: string | undefined, binding: Binding): Buffer {
+export function associatedText(audience: string | undefined, binding: Binding): string {
   const { principal } = binding;
   const text =
     BEFORE_KID +
@@ -25,7 +25,7 @@ export function associatedData(audience: string | undefined, binding: Binding): 
   if (!text.isWellFormed()) {
     throw new RpcError(ErrorCode.InvalidParams, "Names, URIs and principals must be well-formed Unicode.");
   }
-  return Buffer.from(text);
+  return text;
 }
 
 /** Puts the id of the key in use into its place. */

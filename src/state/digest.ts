@@ -9,7 +9,21 @@ import canonicalize from "canonicalize";
  * @see https://www.rfc-editor.org/rfc/rfc8785
  */
 export function canonicalJson(value: unknown): string {
-  return canonicalize(value) ?? "{}";
+  if (value === undefined) return "{}";
+  // Numbers and strings are written as JavaScript writes them, so that keys in order are all that is left to care for.
+  return (isInOrder(value) ? JSON.stringify(value) : canonicalize(value)) as string;
+}
+
+/** Whether the keys of every object stand in the order of RFC 8785, by UTF-16 code units. */
+function isInOrder(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isInOrder);
+  let last = "";
+  for (const key of Object.keys(value)) {
+    if (key < last || !isInOrder((value as Record<string, unknown>)[key])) return false;
+    last = key;
+  }
+  return true;
 }
 
 /** SHA-256 of a text's UTF-8, as 43 characters of base64url. */

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { isObject, VolleyError } from "../protocol/index.ts";
-import { associatedData, writeKid } from "./associated-data.ts";
+import { associatedText, writeKid } from "./associated-data.ts";
 import { BOX_OVERHEAD } from "./box.ts";
 import type { Key, Keyring } from "./keys.ts";
 import type { Principal } from "./principal.ts";
@@ -111,10 +111,16 @@ const FUTURE_MS = 120_000;
 export function createSealer({ keyring, audience }: SealerOptions): Sealer {
   return {
     bind(binding) {
-      const aad = associatedData(audience, binding);
+      const text = associatedText(audience, binding);
+      // A request that neither brings a state nor gets one needs no bytes.
+      let made: Buffer | undefined;
+      const aad = (): Buffer => {
+        made ??= Buffer.from(text);
+        return made;
+      };
       return {
-        seal: (body, times, maxBytes) => seal(keyring.sealing, aad, writePlaintext(body, times), maxBytes),
-        open: (token, now, maxBytes) => open(keyring, aad, token, now, maxBytes),
+        seal: (body, times, maxBytes) => seal(keyring.sealing, aad(), writePlaintext(body, times), maxBytes),
+        open: (token, now, maxBytes) => open(keyring, aad(), token, now, maxBytes),
       };
     },
   };

@@ -1,6 +1,7 @@
+import canonicalize from "canonicalize";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { associatedData } from "../../../src/state/associated-data.ts";
+import { associatedText } from "../../../src/state/associated-data.ts";
 import { ANONYMOUS, type Binding, canonicalJson, type Principal } from "../../../src/state/index.ts";
 import { AUDIENCE, BINDING, bind, MAX, NOW, refusal, TIMES } from "./fixtures.ts";
 
@@ -91,7 +92,7 @@ test("S8: no two bindings have the same associated data, wherever their fields b
   const pair = fc.tuple(audience, binding);
   fc.assert(
     fc.property(pair, pair, (one, other) => {
-      expect(associatedData(...one).equals(associatedData(...other))).toBe(same(one, other));
+      expect(associatedText(...one) === associatedText(...other)).toBe(same(one, other));
     }),
     { numRuns: 1_000 },
   );
@@ -107,7 +108,7 @@ test("S8: the same characters cut into fields at other places are another bindin
         return { ...BINDING, principal: user, method: all.slice(j) };
       };
       const [one, other] = [cut(a, b), cut(c, d)];
-      expect(associatedData(AUDIENCE, one).equals(associatedData(AUDIENCE, other))).toBe(
+      expect(associatedText(AUDIENCE, one) === associatedText(AUDIENCE, other)).toBe(
         same([AUDIENCE, one], [AUDIENCE, other]),
       );
     }),
@@ -147,7 +148,9 @@ test("S8: a state opens from two minutes before its issue until its expiry or th
 function respell(value: unknown, choose: () => number): string {
   if (Array.isArray(value)) return `[${value.map((item) => respell(item, choose)).join(" ,")}]`;
   if (typeof value === "object" && value !== null) {
-    const members = Object.entries(value).map(([key, item]) => `${respell(key, choose)}:${respell(item, choose)}`);
+    // V8 13.6 takes an escaped key of one character for `\`, where the object parsed before had that one in its place.
+    const keyOf = (key: string): string => (key.length === 1 ? JSON.stringify(key) : respell(key, choose));
+    const members = Object.entries(value).map(([key, item]) => `${keyOf(key)}:${respell(item, choose)}`);
     return `{ ${(choose() % 2 ? members : members.reverse()).join(",")}\n}`;
   }
   if (typeof value === "number" && Number.isFinite(value)) {
@@ -164,4 +167,38 @@ function respell(value: unknown, choose: () => number): string {
     return `"${Array.from({ length: value.length }, (_, i) => `\\u${value.charCodeAt(i).toString(16).padStart(4, "0")}`).join("")}"`;
   }
   return JSON.stringify(value);
+}
+
+test("the one spelling of a JSON value is that of RFC 8785, in whatever order its keys came", () => {
+  const keys = fc.constantFrom(
+    "",
+    "a",
+    "b",
+    "aa",
+    "1",
+    "2",
+    "10",
+    "é",
+    "\u20ac",
+    "\ud83d\ude00",
+    "\ufb33",
+    "__proto__",
+    "constructor",
+  );
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 4 }, fc.jsonValue({ maxDepth: 1 }), fc.constant(-0), tie("list"), tie("object")),
+    list: fc.array(tie("value"), { maxLength: 3 }),
+    object: fc.uniqueArray(fc.tuple(keys, tie("value")), { maxLength: 4, selector: ([key]) => key }).map(fromEntries),
+  }));
+  fc.assert(
+    fc.property(value, (any) => {
+      expect(canonicalJson(any)).toBe(canonicalize(any));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** As JSON.parse makes it: a key may be called `__proto__`. */
+function fromEntries(entries: readonly (readonly [string, unknown])[]): unknown {
+  return JSON.parse(`{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(",")}}`);
 }

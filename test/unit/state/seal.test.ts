@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RpcError } from "../../../src/protocol/index.ts";
-import { associatedData, writeKid } from "../../../src/state/associated-data.ts";
+import { associatedText, writeKid } from "../../../src/state/associated-data.ts";
 import { ANONYMOUS, createKeyring, createSealer, StateRefused } from "../../../src/state/index.ts";
 import { AUDIENCE, BINDING, bind, codeOf, errorOf, KEY_1, MAX, NOW, refusal, TIMES } from "./fixtures.ts";
 
@@ -25,7 +25,7 @@ test("S11: a state of the format v1, sealed once and for all, still opens", () =
 
 test("S8: the associated data say everything, each field with its length, an absent one as no text has it", () => {
   const text = (change: object, audience?: string): string =>
-    writeKid(associatedData(audience, { ...BINDING, ...change }), "OMCLDTGo").toString();
+    writeKid(Buffer.from(associatedText(audience, { ...BINDING, ...change })), "OMCLDTGo").toString();
   expect(text({}, AUDIENCE)).toBe(
     "2:v18:OMCLDTGo27:https://tracker.example/mcp4:user21:https://login.example3:ada4:acme10:tools/call16:update_work_item" +
       '49:{"fields":{"State":"Resolved"},"workItemId":4522}',
@@ -269,7 +269,7 @@ test("X3: a state shows nothing: not its content, not the exact length, not that
 
 test("S7: what is authentic but not of this shape is refused", () => {
   const key = createKeyring([KEY_1]).sealing;
-  const aad = writeKid(associatedData(AUDIENCE, BINDING), key.kid);
+  const aad = writeKid(Buffer.from(associatedText(AUDIENCE, BINDING)), key.kid);
   const texts = [
     " ",
     "{",
