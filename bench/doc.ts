@@ -67,7 +67,7 @@ contestant process.
 | tmcp | tmcp with a codec that encrypts |
 | mcp-lite | mcp-lite, on the older revision that it speaks |
 
-To repeat it (Linux, \`wrk\` and \`taskset\`; about five minutes):
+To repeat it (Linux, \`wrk\` and \`taskset\`; about ten minutes):
 
 \`\`\`
 npm run bench                              # everything

@@ -15,7 +15,7 @@ const MOST = Math.max(...PROCESSES);
 /** The load grows with the fleet, so that every process has as much to do as the only one. */
 const CONNECTIONS_EACH = 32;
 /** Until code is compiled a round costs several times as much, and every process compiles its own. */
-const WARM_ROUNDS_EACH = 20_000;
+const WARM_ROUNDS_EACH = 10_000;
 const CONTESTANTS = SERVERS.filter(({ name }) => name === SUBJECT || name === "floor");
 
 /** Processes behind one round-robin proxy, measured as one: their CPU time is added up. */

@@ -87,7 +87,9 @@ async function runCase(kind: Case, servers: readonly Running[], settings: Settin
     if (!settings.quick && kind.tools < 50) {
       const fewer = entrants.filter(({ running }) => EXTREMES.contestants.has(running.name));
       for (const connections of EXTREMES.connections) {
-        outcomes.push(await runConnections(kind, fewer, connections, { ...settings, seconds: settings.seconds * 0.6 }));
+        outcomes.push(
+          await runConnections(kind, fewer, connections, { ...settings, pairs: 3, seconds: settings.seconds * 0.6 }),
+        );
       }
     }
     for (const { running } of entrants) await kind.verify(running);
