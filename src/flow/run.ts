@@ -98,17 +98,16 @@ export class Run {
       );
     }
     if (type !== "u") {
-      const used = this.#used ?? new Set();
-      this.#used = used;
+      this.#used ??= new Set();
       const call = type + name;
-      if (used.has(call)) {
+      if (this.#used.has(call)) {
         throw new VolleyError(
           "ask_reused",
           `The name "${name}" was used twice in one run of ${this.definition.kind} "${this.definition.name}". ` +
             `In a loop write \`${name}:\${id}\`.`,
         );
       }
-      used.add(call);
+      this.#used.add(call);
     }
     return { name, startedAt: this.mark() };
   }

@@ -1,10 +1,5 @@
 import { createHash } from "node:crypto";
-
-/** A Lua script and the name that Redis knows it by. */
-export interface Script {
-  readonly text: string;
-  readonly sha: string;
-}
+import type { Script } from "../stores/index.ts";
 
 /**
  * A row is one hash: field `row` holds its effects as JSON, and each settled effect has its value in a field of its own.

@@ -1,10 +1,10 @@
 // volley-mcp/ledger/redis: the record behind `once` in Redis or Valkey, shared by any number of machines.
 import { Buffer } from "node:buffer";
 import type { Cluster, Redis } from "ioredis";
-import { refuseEviction } from "../stores/index.ts";
+import { refuseEviction, runScript, type Script } from "../stores/index.ts";
 import { giveBack } from "./give-back.ts";
 import type { ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
-import { changeScript, claimScript, type Script } from "./redis-scripts.ts";
+import { changeScript, claimScript } from "./redis-scripts.ts";
 import { keptUntil } from "./rule.ts";
 import { within } from "./within.ts";
 
@@ -54,19 +54,10 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Le
     throw error;
   }
 
-  const run = async (
-    script: Script,
-    row: string,
-    args: readonly (string | number | Uint8Array)[],
-  ): Promise<unknown> => {
+  const run = (script: Script, row: string, args: readonly (string | number | Uint8Array)[]): Promise<unknown> => {
+    const given = args.map((arg) => (typeof arg === "object" ? asBuffer(arg) : arg));
     // The braces keep all keys of a row, should there ever be more, in one slot of a cluster.
-    const given = [1, `${prefix}{${row}}`, ...args.map((arg) => (typeof arg === "object" ? asBuffer(arg) : arg))];
-    try {
-      return await client.callBuffer("evalsha", [script.sha, ...given]);
-    } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
-      return await client.callBuffer("eval", [script.text, ...given]);
-    }
+    return runScript(client, script, [`${prefix}{${row}}`], given);
   };
 
   const change = async (hold: Hold, operation: string, ...args: readonly (number | Uint8Array)[]): Promise<boolean> => {

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Cluster, Redis } from "ioredis";
+import { runScript, type Script } from "../stores/index.ts";
 import { dueAt, isTerminal, type TaskRecord, type TaskStore } from "./engine.ts";
 
 /** A key outlives its task's time by this, should no worker sweep: by then nobody reads it any more. */
@@ -61,15 +62,8 @@ export function createRedisStore(client: Redis | Cluster, prefix: string): TaskS
   const task = `${prefix}:task:`;
   const sets = [`${prefix}:due`, `${prefix}:keep`] as const;
   const keysOf = (id: string, owner: string): string[] => [task + id, ...sets, `${prefix}:live:${owner}`];
-  const run = async ({ text, sha }: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> => {
-    const given = [keys.length, ...keys, ...args];
-    try {
-      return await client.callBuffer("evalsha", [sha, ...given]);
-    } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
-      return await client.callBuffer("eval", [text, ...given]);
-    }
-  };
+  const run = (script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> =>
+    runScript(client, script, keys, args);
 
   return {
     async create(record, most = Number.POSITIVE_INFINITY) {
@@ -102,11 +96,6 @@ function readRow(row: unknown): TaskRecord | undefined {
   const [head, sealed] = row as readonly (Buffer | null)[];
   if (!head || !sealed) return undefined;
   return { ...(JSON.parse(head.toString()) as Omit<TaskRecord, "sealed">), sealed };
-}
-
-interface Script {
-  readonly text: string;
-  readonly sha: string;
 }
 
 function script(text: string): Script {

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { Conflict, type Context, createServer, VolleyError, type WorkScope } from "../../src/index.ts";
 import { nodeHandler } from "../../src/node.ts";
 import { openStore } from "../ledger/stores.ts";
+import { authenticate } from "./authenticate.ts";
 import type { Trouble } from "./schedule.ts";
 import { type Asked, BRIEF_MS, LEASE_MS, type Said, type ServerTask } from "./server-task.ts";
 import { shortLeases } from "./short-leases.ts";
@@ -22,10 +23,7 @@ const server = createServer({
   version: `${task.version}.0.0`,
   keys: task.keys,
   audience: "https://shop.example/mcp",
-  authenticate(request) {
-    const user = /^Bearer (user-\d+)$/.exec(request.header("authorization") ?? "")?.[1];
-    return user === undefined ? undefined : { type: "user", issuer: "https://id.example", subject: user };
-  },
+  authenticate,
   ledger,
   clock: {
     now: () => Date.now() + task.skewMs,

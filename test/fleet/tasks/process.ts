@@ -7,6 +7,7 @@ import { nodeHandler } from "../../../src/node.ts";
 import { createTasks, createWorker, type TaskEngine } from "../../../src/tasks.ts";
 import { openStore } from "../../ledger/stores.ts";
 import { openEngine } from "../../tasks/engines.ts";
+import { authenticate } from "../authenticate.ts";
 import { LEASE_MS, type Said } from "../server-task.ts";
 import { shortLeases } from "../short-leases.ts";
 import { openTruth } from "../truth.ts";
@@ -41,10 +42,7 @@ const server = createServer({
   version: "1.0.0",
   keys: task.keys,
   audience: "https://shop.example/mcp",
-  authenticate(request) {
-    const user = /^Bearer (user-\d+)$/.exec(request.header("authorization") ?? "")?.[1];
-    return user === undefined ? undefined : { type: "user", issuer: "https://id.example", subject: user };
-  },
+  authenticate,
   ledger,
   tasks: createTasks({ engine, pollIntervalMs: POLL_MS }),
   trace(event) {
