@@ -42,7 +42,8 @@ const JSON_TYPE = "application/json";
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security-endpoint
  */
 export function createHttpChecks(settings: Settings): HttpChecks {
-  const acceptsHost = hostRule(settings.allowedHosts);
+  const acceptsHost = remembering(hostRule(settings.allowedHosts));
+  const acceptable = remembering((accept) => ACCEPTED.test(accept));
   const acceptsOrigin = originRule(settings);
   const { cors, limits } = settings;
   const { allowHeaders: more = [], maxAgeSeconds = 600 } = cors === false ? {} : cors;
@@ -137,19 +138,18 @@ function nameOf(host: string): string {
   return /^(?::\d*)?$/.test(lower.slice(end)) ? lower.slice(0, end) : "";
 }
 
-function hostRule(allowed: readonly string[] | undefined): (host: string) => boolean {
-  const accepts = hostRuleOf(allowed);
-  // A server is called by one name or a few: the last one is mostly the next one.
+/** The rule with a memory of one: the last header that was accepted is mostly the next one. */
+function remembering(accepts: (value: string) => boolean): (value: string) => boolean {
   let last: string | undefined;
-  return (host) => {
-    if (host === last) return true;
-    if (!accepts(host)) return false;
-    last = host;
+  return (value) => {
+    if (value === last) return true;
+    if (!accepts(value)) return false;
+    last = value;
     return true;
   };
 }
 
-function hostRuleOf(allowed: readonly string[] | undefined): (host: string) => boolean {
+function hostRule(allowed: readonly string[] | undefined): (host: string) => boolean {
   if (allowed === undefined) return (host) => LOOPBACK.has(nameOf(host));
   if (allowed.includes("*")) return () => true;
   const names = new Set(allowed.map((host) => host.toLowerCase()));
@@ -172,10 +172,6 @@ function originRule({ allowedOrigins, allowedHosts }: Settings): (origin: string
 
 function isJson(type: string | null): boolean {
   return type !== null && type.split(";", 1)[0]?.trim().toLowerCase() === JSON_TYPE;
-}
-
-function acceptable(accept: string): boolean {
-  return ACCEPTED.test(accept);
 }
 
 const ACCEPTED = /application\/json|text\/event-stream|\*\/\*|application\/\*|text\/\*/i;

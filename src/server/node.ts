@@ -1,7 +1,9 @@
+import { AsyncResource } from "node:async_hooks";
 import { Buffer, isUtf8 } from "node:buffer";
 import { type IncomingMessage, maxHeaderSize, type ServerResponse } from "node:http";
 import { ErrorCode, VolleyError } from "../protocol/index.ts";
 import type { Principal } from "../state/index.ts";
+import { type Burst, createBurst } from "./burst.ts";
 import { Call, type Reply } from "./call.ts";
 import { createHttp, type Http, KEEP_ALIVE, KEEP_ALIVE_MS, PATIENCE, STREAM_HEADERS, toEvent } from "./http.ts";
 import type { Head, HttpAnswer } from "./http-checks.ts";
@@ -32,7 +34,8 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, parsed?: u
  */
 export function nodeHandler(server: Server): NodeHandler {
   const http = createHttp(coreOf(server));
-  return (req, res, parsed) => new NodeCall(http, req, res).start(parsed);
+  const burst = createBurst();
+  return (req, res, parsed) => new NodeCall(http, burst, req, res).start(parsed);
 }
 
 /** How long a refused body may go on arriving, so that its sender gets to read the refusal. */
@@ -40,15 +43,19 @@ const LINGER_MS = 2_000;
 
 class NodeCall extends Call implements Head {
   readonly #http: Http;
+  readonly #burst: Burst;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
+  /** What a framework's middleware put around the request; Node ends a body outside of it. */
+  readonly #scope = new AsyncResource("volley.request");
   #streaming = false;
   #endKeepAlive: (() => void) | undefined;
   #unread = 0;
 
-  constructor(http: Http, req: IncomingMessage, res: ServerResponse) {
+  constructor(http: Http, burst: Burst, req: IncomingMessage, res: ServerResponse) {
     super();
     this.#http = http;
+    this.#burst = burst;
     this.#req = req;
     this.#res = res;
   }
@@ -122,7 +129,7 @@ class NodeCall extends Call implements Head {
         const message = "The body is not UTF-8.";
         this.#reply({ status: 400, body: errorResponse(undefined, ErrorCode.ParseError, message) });
       } else {
-        this.#finish(this.#http.core.receive(body.toString(), this));
+        this.#scope.runInAsyncScope(() => this.#finish(this.#http.core.receive(body.toString(), this)));
       }
     };
     req.on("data", take);
@@ -180,10 +187,9 @@ class NodeCall extends Call implements Head {
     if (this.done) return;
     this.done = true;
     this.#stop();
-    const res = this.#res;
-    if (res.destroyed) return;
-    if (this.#streaming) res.end(toEvent(reply.body as string));
-    else this.#send(reply.status, this.#http.headersOf(reply), reply.body);
+    if (this.#res.destroyed) return;
+    if (this.#streaming) this.#res.end(toEvent(reply.body as string));
+    else this.#burst(this.#scope, () => this.#send(reply.status, this.#http.headersOf(reply), reply.body));
   }
 
   #answer(answer: HttpAnswer): void {
@@ -200,10 +206,13 @@ class NodeCall extends Call implements Head {
   }
 
   #send(status: number, headers: readonly string[], body: string | undefined): void {
+    const res = this.#res;
+    // The connection has gone, or a framework's own timeout has answered.
+    if (res.destroyed || res.headersSent) return;
     const all = [...headers];
     if (body !== undefined) all.push("Content-Length", String(Buffer.byteLength(body)));
     if (this.header("origin") !== null) all.push(...this.#http.cors(this));
-    this.#res.writeHead(status, all);
-    this.#res.end(body);
+    res.writeHead(status, all);
+    res.end(body);
   }
 }

@@ -45,6 +45,39 @@ test("X3: what one box seals it opens, in any order, with a nonce of its own eac
   );
 });
 
+test("X3: boxes of one key open each other's messages, whose nonces share a first half only within one of them", () => {
+  const key = Buffer.alloc(32, 7);
+  const aad = Buffer.from("aad");
+  // More of them than a box keeps message keys.
+  const boxes = Array.from({ length: 100 }, () => createBox(key));
+  const sealed = boxes.flatMap((box, i) => [box.seal(`first ${i}`, aad), box.seal(`second ${i}`, aad)]);
+  const firstHalves = sealed.map((bytes) => bytes.toString("hex", 0, 12));
+  expect(new Set(firstHalves).size).toBe(100);
+  expect(firstHalves[0]).toBe(firstHalves[1]);
+  expect(new Set(sealed.map((bytes) => bytes.toString("hex", 12, 24))).size).toBe(200);
+  const reader = createBox(key);
+  for (const pass of [1, 2]) {
+    const texts = sealed.map((bytes) => reader.open(bytes, aad)?.toString());
+    expect([pass, texts[0], texts[1], texts[199]]).toEqual([pass, "first 0", "second 0", "second 99"]);
+    expect(texts).not.toContain(undefined);
+  }
+});
+
+test("S7: a message key that a box has kept opens nothing that is altered, and forged ones push none out", () => {
+  const aad = Buffer.from("aad");
+  const box = createBox(Buffer.alloc(32, 7));
+  const sealed = box.seal("text", aad);
+  for (let i = 0; i < 200; i++) {
+    const forged = Buffer.from(sealed);
+    forged.writeUInt32BE(i, 0);
+    expect(box.open(forged, aad)).toBeUndefined();
+    const otherTag = Buffer.from(sealed);
+    otherTag[sealed.length - 1 - (i % 16)]! ^= 1;
+    expect(box.open(otherTag, aad)).toBeUndefined();
+  }
+  expect(box.open(sealed, aad)?.toString()).toBe("text");
+});
+
 test("S7: a box opens nothing that is altered, cut, too short or sealed beside other associated data", () => {
   const box = createBox(Buffer.alloc(32, 7));
   const sealed = box.seal("text", Buffer.from("aad"));
