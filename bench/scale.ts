@@ -5,7 +5,7 @@ import { generateKey } from "../src/state/index.ts";
 import { type ProxyServer, startNginx } from "../test/fleet/nginx.ts";
 import { FLOW3 } from "./cases.ts";
 import { SERVERS, type ServerContestant, SUBJECT } from "./contestants.ts";
-import { createLoad, type Load, type LoadResult } from "./lib/load.ts";
+import { createLoad, type Load, type LoadResult, type Shot } from "./lib/load.ts";
 import { type Contestant, LOAD_CPU, startContestant } from "./lib/process.ts";
 import { atMost, type Check, type Report, type Settings, short, showRatio, takesPart } from "./lib/report.ts";
 import { alternate, ratio, spread } from "./lib/stats.ts";
@@ -14,11 +14,14 @@ const PROCESSES = [1, 2, 4, 8];
 const MOST = Math.max(...PROCESSES);
 /** The load grows with the fleet, so that every process has as much to do as the only one. */
 const CONNECTIONS_EACH = 32;
-/** Until code is compiled a round costs several times as much, and every process compiles its own. */
-const WARM_ROUNDS_EACH = 10_000;
+/** Until code is compiled a round costs several times as much, and every process compiles its own: alone, since together it takes longer. */
+const WARM_ROUNDS_EACH = 20_000;
 const CONTESTANTS = SERVERS.filter(({ name }) => name === SUBJECT || name === "floor");
 
-/** Processes behind one round-robin proxy, measured as one: their CPU time is added up. */
+/** Says which flow a request belongs to, for a proxy that keeps the rounds of one together. */
+const FLOW_HEADER = "x-flow";
+
+/** Processes behind one proxy, measured as one: their CPU time is added up. */
 interface Fleet {
   readonly size: number;
   readonly asOne: Contestant;
@@ -30,19 +33,19 @@ interface Grown {
   readonly name: string;
   /** For each size, CPU time of a round in microseconds, run by run. */
   readonly costs: readonly (readonly number[])[];
+  /** The same for the largest fleet when all rounds of a flow go to one process. */
+  readonly stuck: readonly number[];
 }
 
 /**
  * CPU time of a round with more and more processes behind nginx, every round of a flow on another one.
  *
  * Two processors cannot show how much more eight processes serve; that a round costs the same on each of them can be shown.
- * They share one processor and its caches, which alone makes a round dearer: the floor shows by how much.
+ * They share one processor and its caches, which alone makes a round dearer: the floor shows by how much. What going on in another
+ * process costs shows against the same fleet behind a proxy that keeps the rounds of a flow together.
  */
 export async function scale(settings: Settings): Promise<Report> {
-  const grown: Grown[] = [];
-  for (const contestant of CONTESTANTS) {
-    if (takesPart(settings, contestant.name)) grown.push(await grow(contestant, settings));
-  }
+  const grown = await measure(settings);
   return {
     tables: [
       {
@@ -56,6 +59,14 @@ export async function scale(settings: Settings): Promise<Report> {
             showRatio(ratio(cost, costs[0] ?? [])),
           ]),
         ),
+      },
+      {
+        title: `the same by ${MOST} processes, each round on another one or all of a flow on one`,
+        columns: ["server", "CPU us a round, hopping", "staying", "hopping / staying"],
+        rows: grown.map(({ name, costs, stuck }) => {
+          const hopping = costs.at(-1) ?? [];
+          return [name, short(spread(hopping).median), short(spread(stuck).median), showRatio(ratio(hopping, stuck))];
+        }),
       },
     ],
     charts: [
@@ -75,40 +86,79 @@ export async function scale(settings: Settings): Promise<Report> {
   };
 }
 
-async function grow({ name, program }: ServerContestant, settings: Settings): Promise<Grown> {
-  const folder = mkdtempSync(join(tmpdir(), "volley-scale-"));
-  const sockets = Array.from({ length: MOST }, (_, index) => join(folder, `${index}.sock`));
-  const key = generateKey();
-  const processes: Contestant[] = [];
-  const fleets: Fleet[] = [];
+type CleanUp = (() => unknown)[];
+
+async function measure(settings: Settings): Promise<readonly Grown[]> {
+  const contestants = CONTESTANTS.filter(({ name }) => takesPart(settings, name));
+  const cleanUp: CleanUp = [];
   try {
-    settings.progress(`scale: ${name}, warming ${MOST} processes`);
-    for (const socket of sockets) processes.push(await startContestant(program, { tools: 3, key, socket }));
-    for (const size of PROCESSES) fleets.push(await gather(processes.slice(0, size), sockets.slice(0, size)));
-    const all = fleets.at(-1) as Fleet;
-    await run(all, { requests: WARM_ROUNDS_EACH * MOST * (settings.quick ? 0.1 : 1) });
-    settings.progress(`scale: ${name}`);
-    const samples = await alternate(fleets, settings.pairs, (fleet) => run(fleet, { seconds: settings.seconds * 2 }));
-    return { name, costs: samples.map((series) => series.map(({ cpu }) => cpu)) };
+    const fleets: Fleet[][] = [];
+    for (const contestant of contestants) fleets.push(await assemble(contestant, settings, cleanUp));
+    settings.progress("scale: measuring");
+    const samples = await alternate(fleets.flat(), settings.pairs, (fleet) =>
+      run(fleet, { seconds: settings.seconds * 2 }),
+    );
+    const costs = samples.map((series) => series.map(({ cpu }) => cpu));
+    return contestants.map(({ name }, index) => {
+      const own = costs.slice(index * (PROCESSES.length + 1), (index + 1) * (PROCESSES.length + 1));
+      return { name, costs: own.slice(0, -1), stuck: own.at(-1) ?? [] };
+    });
   } finally {
-    for (const { proxy, load } of fleets) {
-      await proxy.close();
-      load.remove();
-    }
-    for (const process of processes) await process.stop();
-    rmSync(folder, { recursive: true, force: true });
+    for (const undo of cleanUp.reverse()) await undo();
   }
 }
 
-async function gather(processes: readonly Contestant[], sockets: readonly string[]): Promise<Fleet> {
-  const proxy = await startNginx(sockets, { keepAlive: CONNECTIONS_EACH * sockets.length, cpu: LOAD_CPU });
+/** Starts the processes of a contestant, warms them, and makes the fleets of them that are measured. */
+async function assemble(contestant: ServerContestant, settings: Settings, cleanUp: CleanUp): Promise<Fleet[]> {
+  const folder = mkdtempSync(join(tmpdir(), "volley-scale-"));
+  cleanUp.push(() => rmSync(folder, { recursive: true, force: true }));
+  const sockets = Array.from({ length: MOST }, (_, index) => join(folder, `${index}.sock`));
+  const key = generateKey();
+  const processes: Contestant[] = [];
+  for (const socket of sockets) {
+    const process = await startContestant(contestant.program, { tools: 3, key, socket });
+    cleanUp.push(() => process.stop());
+    processes.push(process);
+  }
+  settings.progress(`scale: ${contestant.name}, warming ${MOST} processes`);
+  for (const index of processes.keys()) {
+    const alone = await gatherFleet(processes.slice(index, index + 1), sockets.slice(index, index + 1));
+    await run(alone, { requests: WARM_ROUNDS_EACH * (settings.quick ? 0.2 : 1) });
+    await end(alone);
+  }
+  const fleets: Fleet[] = [];
+  for (const [size, stickTo] of [...PROCESSES.map((each) => [each] as const), [MOST, FLOW_HEADER] as const]) {
+    const fleet = await gatherFleet(processes.slice(0, size), sockets.slice(0, size), stickTo);
+    cleanUp.push(() => end(fleet));
+    fleets.push(fleet);
+  }
+  return fleets;
+}
+
+async function gatherFleet(
+  processes: readonly Contestant[],
+  sockets: readonly string[],
+  stickTo?: string,
+): Promise<Fleet> {
+  const keepAlive = CONNECTIONS_EACH * sockets.length;
+  const proxy = await startNginx(sockets, { keepAlive, cpu: LOAD_CPU, ...(stickTo === undefined ? {} : { stickTo }) });
   const [first] = processes as [Contestant];
   return {
     size: processes.length,
     asOne: { ...first, cpuMicros: () => processes.reduce((sum, process) => sum + process.cpuMicros(), 0) },
     proxy,
-    load: createLoad(await FLOW3.prepare({ url: proxy.url, dialect: "2026-07-28" })),
+    load: createLoad((await FLOW3.prepare({ url: proxy.url, dialect: "2026-07-28" })).map(ofFlow)),
   };
+}
+
+function ofFlow(shot: Shot): Shot {
+  const { params } = JSON.parse(shot.body) as { readonly params: { readonly arguments: { readonly id: number } } };
+  return { ...shot, headers: { ...shot.headers, [FLOW_HEADER]: String(params.arguments.id) } };
+}
+
+async function end({ proxy, load }: Fleet): Promise<void> {
+  await proxy.close();
+  load.remove();
 }
 
 function run({ size, asOne, proxy, load }: Fleet, limit: Parameters<Load["run"]>[3]): Promise<LoadResult> {
@@ -116,14 +166,15 @@ function run({ size, asOne, proxy, load }: Fleet, limit: Parameters<Load["run"]>
 }
 
 function check(grown: readonly Grown[]): Check[] {
-  const growthOf = (wanted: string): number | undefined => {
-    const costs = grown.find(({ name }) => name === wanted)?.costs;
-    return costs && ratio(costs.at(-1) ?? [], costs[0] ?? []).median;
-  };
-  const mine = growthOf(SUBJECT);
-  const floor = growthOf("floor");
+  const growthOf = ({ costs }: Grown): number => ratio(costs.at(-1) ?? [], costs[0] ?? []).median;
+  const mine = grown.find(({ name }) => name === SUBJECT);
+  const floor = grown.find(({ name }) => name === "floor");
   if (mine === undefined) return [];
   const figure = `CPU time a round, ${MOST} processes / 1`;
-  if (floor === undefined) return [atMost(figure, 1.05, mine)];
-  return [atMost(figure, 1.05, mine), atMost(`${figure}, beside the floor's`, 1.05, mine / floor)];
+  const hopping = ratio(mine.costs.at(-1) ?? [], mine.stuck).median;
+  return [
+    atMost(figure, 1.05, growthOf(mine)),
+    ...(floor === undefined ? [] : [atMost(`${figure}, beside the floor's`, 1.05, growthOf(mine) / growthOf(floor))]),
+    atMost(`CPU time a round, ${MOST} processes, on another one each time / all on one`, 1.05, hopping),
+  ];
 }

@@ -1,4 +1,4 @@
-// A private nginx: each request to the next process in turn, whoever sent it and whatever it is about.
+// A private nginx: unless told otherwise, each request to the next process in turn, whoever sent it and whatever it is about.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,17 +15,19 @@ export interface NginxOptions {
   readonly keepAlive?: number;
   /** The processor that it runs on. Default any. */
   readonly cpu?: number;
+  /** A header whose value chooses the process, in lower case: requests with the same value go to the same one. Default none. */
+  readonly stickTo?: string;
 }
 
 /** Sockets, not ports: while a process is dead nothing else can take its place. */
 export async function startNginx(
   sockets: readonly string[],
-  { keepAlive = 0, cpu }: NginxOptions = {},
+  { keepAlive = 0, cpu, stickTo }: NginxOptions = {},
 ): Promise<ProxyServer> {
   const folder = mkdtempSync(join(tmpdir(), "volley-nginx-"));
   const port = await freePort();
   const file = join(folder, "nginx.conf");
-  writeFileSync(file, configuration(folder, port, sockets, keepAlive));
+  writeFileSync(file, configuration(folder, port, sockets, keepAlive, stickTo));
   const path = pathOf("nginx");
   const args = ["-p", folder, "-e", "stderr", "-c", file];
   const nginx = await startProgram({
@@ -42,7 +44,13 @@ export async function startNginx(
 }
 
 /** One process, so that none is left over when ours ends early. */
-function configuration(folder: string, port: number, sockets: readonly string[], keepAlive: number): string {
+function configuration(
+  folder: string,
+  port: number,
+  sockets: readonly string[],
+  keepAlive: number,
+  stickTo: string | undefined,
+): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   return `
     daemon off;
@@ -54,6 +62,7 @@ function configuration(folder: string, port: number, sockets: readonly string[],
       access_log off;
       ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n")}
       upstream fleet {
+        ${stickTo === undefined ? "" : `hash $http_${stickTo.replaceAll("-", "_")};`}
         ${sockets.map((socket) => `server unix:${socket} max_fails=0;`).join("\n")}
         ${keepAlive > 0 ? `keepalive ${keepAlive}; keepalive_requests 1000000; keepalive_timeout 3s;` : ""}
       }

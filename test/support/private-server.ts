@@ -51,16 +51,20 @@ export interface Program {
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
 }
 
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** Starts a program and resolves when it says that it is ready. It never outlives this process. */
 export async function startProgram({ path, args, ready, user }: Program): Promise<ChildProcess> {
   const child = spawn(path, args, { stdio: ["ignore", "pipe", "pipe"], cwd: "/", ...user });
-  const kill = (): void => void child.kill("SIGKILL");
-  process.once("exit", kill);
-  child.once("exit", () => process.off("exit", kill));
+  running.add(child);
+  child.once("exit", () => running.delete(child));
   const said: string[] = [];
   await new Promise<void>((resolve, reject) => {
     const fail = (): void => reject(new Error(`${path} did not start:\n${said.slice(-20).join("\n")}`));
-    const tooLate = setTimeout(kill, 30_000);
+    const tooLate = setTimeout(() => child.kill("SIGKILL"), 30_000);
     child.once("error", fail).once("exit", fail);
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on("line", (line) => {
