@@ -2,7 +2,7 @@ import { answer, call, expectThat, FIRST, SECOND, send } from "./cases.ts";
 import { type Running, startServer } from "./contestants.ts";
 import { createLoad, type Load, type LoadResult, type Shot } from "./lib/load.ts";
 import { atMost, type Chart, type Check, type Report, type Settings, short, type Table } from "./lib/report.ts";
-import { alternate, line, ratio } from "./lib/stats.ts";
+import { alternate, growth, line } from "./lib/stats.ts";
 
 const PROGRAM = { name: "volley", program: "contestants/volley-grow.ts", dialect: "2026-07-28" } as const;
 const CONNECTIONS = 16;
@@ -192,17 +192,14 @@ function chart({ name, title, x, points }: Series): Chart {
 
 function check(series: readonly Series[]): Check[] {
   const points = (name: string) => series.find((one) => one.name === name)?.points ?? [];
-  const growth = (name: string): number => {
-    const costs = points(name).map(({ samples }) => samples.map(({ cpu }) => cpu));
-    return ratio(costs.at(-1) ?? [], costs[0] ?? []).median;
-  };
+  const growthOf = (name: string): number => growth(points(name).map(({ samples }) => samples.map(({ cpu }) => cpu)));
   const second = points("rounds").find(({ x }) => x === 2);
   const final = points("rounds").at(-1);
   const bytes = (final?.stateBytes ?? Number.NaN) / (second?.stateBytes ?? Number.NaN);
   const cost = (final?.cpu ?? Number.NaN) / (second?.cpu ?? Number.NaN);
   return [
-    atMost("CPU time a round, 5,000 tools / 1", 1.05, growth("tools")),
-    atMost("CPU time a round, 10,000 rounds waiting / 1", 1.05, growth("waiting")),
+    atMost("CPU time a round, 5,000 tools / 1", 1.05, growthOf("tools")),
+    atMost("CPU time a round, 10,000 rounds waiting / 1", 1.05, growthOf("waiting")),
     {
       figure: "CPU time of round 32 / round 2",
       wanted: `at most ${short(bytes)}, as their states`,

@@ -8,7 +8,7 @@ import { SERVERS, type ServerContestant, SUBJECT } from "./contestants.ts";
 import { createLoad, type Load, type LoadResult, type Shot } from "./lib/load.ts";
 import { type Contestant, LOAD_CPU, startContestant } from "./lib/process.ts";
 import { atMost, type Check, type Report, type Settings, short, showRatio, takesPart } from "./lib/report.ts";
-import { alternate, ratio, spread } from "./lib/stats.ts";
+import { alternate, growth, ratio, spread } from "./lib/stats.ts";
 
 const PROCESSES = [1, 2, 4, 8];
 const MOST = Math.max(...PROCESSES);
@@ -20,6 +20,12 @@ const CONTESTANTS = SERVERS.filter(({ name }) => name === SUBJECT || name === "f
 
 /** Says which flow a request belongs to, for a proxy that keeps the rounds of one together. */
 const FLOW_HEADER = "x-flow";
+
+/** What is measured of a contestant: fleets of every size whose flows hop, and the largest once more with flows that stay. */
+const SET_UPS: readonly { readonly size: number; readonly stickTo?: string }[] = [
+  ...PROCESSES.map((size) => ({ size })),
+  { size: MOST, stickTo: FLOW_HEADER },
+];
 
 /** Processes behind one proxy, measured as one: their CPU time is added up. */
 interface Fleet {
@@ -100,7 +106,7 @@ async function measure(settings: Settings): Promise<readonly Grown[]> {
     );
     const costs = samples.map((series) => series.map(({ cpu }) => cpu));
     return contestants.map(({ name }, index) => {
-      const own = costs.slice(index * (PROCESSES.length + 1), (index + 1) * (PROCESSES.length + 1));
+      const own = costs.slice(index * SET_UPS.length, (index + 1) * SET_UPS.length);
       return { name, costs: own.slice(0, -1), stuck: own.at(-1) ?? [] };
     });
   } finally {
@@ -127,7 +133,7 @@ async function assemble(contestant: ServerContestant, settings: Settings, cleanU
     await end(alone);
   }
   const fleets: Fleet[] = [];
-  for (const [size, stickTo] of [...PROCESSES.map((each) => [each] as const), [MOST, FLOW_HEADER] as const]) {
+  for (const { size, stickTo } of SET_UPS) {
     const fleet = await gatherFleet(processes.slice(0, size), sockets.slice(0, size), stickTo);
     cleanUp.push(() => end(fleet));
     fleets.push(fleet);
@@ -141,7 +147,7 @@ async function gatherFleet(
   stickTo?: string,
 ): Promise<Fleet> {
   const keepAlive = CONNECTIONS_EACH * sockets.length;
-  const proxy = await startNginx(sockets, { keepAlive, cpu: LOAD_CPU, ...(stickTo === undefined ? {} : { stickTo }) });
+  const proxy = await startNginx(sockets, { keepAlive, cpu: LOAD_CPU, stickTo });
   const [first] = processes as [Contestant];
   return {
     size: processes.length,
@@ -166,15 +172,16 @@ function run({ size, asOne, proxy, load }: Fleet, limit: Parameters<Load["run"]>
 }
 
 function check(grown: readonly Grown[]): Check[] {
-  const growthOf = ({ costs }: Grown): number => ratio(costs.at(-1) ?? [], costs[0] ?? []).median;
   const mine = grown.find(({ name }) => name === SUBJECT);
   const floor = grown.find(({ name }) => name === "floor");
   if (mine === undefined) return [];
   const figure = `CPU time a round, ${MOST} processes / 1`;
   const hopping = ratio(mine.costs.at(-1) ?? [], mine.stuck).median;
   return [
-    atMost(figure, 1.05, growthOf(mine)),
-    ...(floor === undefined ? [] : [atMost(`${figure}, beside the floor's`, 1.05, growthOf(mine) / growthOf(floor))]),
+    atMost(figure, 1.05, growth(mine.costs)),
+    ...(floor === undefined
+      ? []
+      : [atMost(`${figure}, beside the floor's`, 1.05, growth(mine.costs) / growth(floor.costs))]),
     atMost(`CPU time a round, ${MOST} processes, on another one each time / all on one`, 1.05, hopping),
   ];
 }

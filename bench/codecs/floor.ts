@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from "node:crypto";
 import type { Codec, Sized } from "./codec.ts";
 
-// A KeyObject: with raw bytes a cipher takes three times as long to make on Node 24.
+// A KeyObject: from raw bytes a cipher takes far longer to make on Node 24.
 const key = createSecretKey(randomBytes(32));
 
 function seal(body: unknown): string {

@@ -33,7 +33,7 @@ interface State {
 }
 
 const { key: shared, tools: count } = options();
-// A KeyObject: with raw bytes a cipher takes three times as long to make on Node 24.
+// A KeyObject: from raw bytes a cipher takes far longer to make on Node 24.
 const key = createSecretKey(shared === undefined ? randomBytes(32) : createHash("sha256").update(shared).digest());
 
 function seal(state: State): string {

@@ -9,7 +9,7 @@ import type * as z from "zod";
 import { listen, options } from "./serve.ts";
 import { AddInput, BugInput, CORE_TOOLS, DESCRIPTIONS, fillers, Original, Resolution, text } from "./tools.ts";
 
-// A KeyObject: with raw bytes a cipher takes three times as long to make on Node 24.
+// A KeyObject: from raw bytes a cipher takes far longer to make on Node 24.
 const key = createSecretKey(randomBytes(32));
 
 const codec = {

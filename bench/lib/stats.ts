@@ -29,6 +29,11 @@ export function ratio(mine: readonly number[], theirs: readonly number[]): Sprea
   return spread(mine.map((value, index) => value / (theirs[index] ?? Number.NaN)));
 }
 
+/** Compares the last of several series measured in turn with the first. */
+export function growth(series: readonly (readonly number[])[]): number {
+  return ratio(series.at(-1) ?? [], series[0] ?? []).median;
+}
+
 /** Measures contestants in turn, A B A B, `pairs` times each; what comes back has their order. */
 export async function alternate<C, S>(
   contestants: readonly C[],

@@ -54,10 +54,7 @@ export function createBox(key: Uint8Array, nextNonce: () => Uint8Array = createN
 
   function keep(prefix: string, secret: KeyObject): void {
     if (kept.has(prefix)) return;
-    for (const oldest of kept.keys()) {
-      if (kept.size < KEPT_KEYS) break;
-      kept.delete(oldest);
-    }
+    if (kept.size >= KEPT_KEYS) kept.delete(kept.keys().next().value as string);
     kept.set(prefix, secret);
   }
 

@@ -16,18 +16,16 @@ export interface NginxOptions {
   /** The processor that it runs on. Default any. */
   readonly cpu?: number;
   /** A header whose value chooses the process, in lower case: requests with the same value go to the same one. Default none. */
-  readonly stickTo?: string;
+  readonly stickTo?: string | undefined;
 }
 
 /** Sockets, not ports: while a process is dead nothing else can take its place. */
-export async function startNginx(
-  sockets: readonly string[],
-  { keepAlive = 0, cpu, stickTo }: NginxOptions = {},
-): Promise<ProxyServer> {
+export async function startNginx(sockets: readonly string[], options: NginxOptions = {}): Promise<ProxyServer> {
   const folder = mkdtempSync(join(tmpdir(), "volley-nginx-"));
   const port = await freePort();
   const file = join(folder, "nginx.conf");
-  writeFileSync(file, configuration(folder, port, sockets, keepAlive, stickTo));
+  writeFileSync(file, configuration(folder, port, sockets, options));
+  const { cpu } = options;
   const path = pathOf("nginx");
   const args = ["-p", folder, "-e", "stderr", "-c", file];
   const nginx = await startProgram({
@@ -48,8 +46,7 @@ function configuration(
   folder: string,
   port: number,
   sockets: readonly string[],
-  keepAlive: number,
-  stickTo: string | undefined,
+  { keepAlive = 0, stickTo }: NginxOptions,
 ): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   return `

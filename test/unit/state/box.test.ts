@@ -63,7 +63,7 @@ test("X3: boxes of one key open each other's messages, whose nonces share a firs
   }
 });
 
-test("S7: a message key that a box has kept opens nothing that is altered, and forged ones push none out", () => {
+test("S7: a message key that a box has kept opens nothing that is altered, and still what it sealed after many forgeries", () => {
   const aad = Buffer.from("aad");
   const box = createBox(Buffer.alloc(32, 7));
   const sealed = box.seal("text", aad);
