@@ -11,7 +11,7 @@ import { type Counts, noCounts } from "./counts.ts";
 import { openPlace, type Place, type Told } from "./flows.ts";
 import { startNginx } from "./nginx.ts";
 import { createPace, inTime, type Pace } from "./pace.ts";
-import { type Supervised, supervise } from "./processes.ts";
+import { type Stoppable, type Supervised, supervise } from "./processes.ts";
 import type { Program } from "./program.ts";
 import { type FleetEvent, PROCESSES, type Schedule } from "./schedule.ts";
 import { LEASE_MS, type ServerTask } from "./server-task.ts";
@@ -38,9 +38,11 @@ export async function runFleet(program: Program, kind: StoreKind, { flows, event
   const keys = [generateKey()];
   const watch = {
     died: (signal: NodeJS.Signals | null) => void (signal === "SIGKILL" && counts.kills++),
-    async stopped() {
+    async stop(process: Stoppable) {
       counts.stops += 1;
+      process.stop();
       await sleep(STOPPED_MS);
+      process.goOn();
     },
   };
   const settings = { kind, location: store.location, truth: join(folder, "truth.db"), keys };

@@ -22,6 +22,7 @@ const { values } = parseArgs({
     tasks: { type: "string" },
     seed: { type: "string", default: "1" },
     store: { type: "string", default: "all" },
+    help: { type: "boolean", default: false },
   },
 });
 const STORES: readonly StoreKind[] = ["sqlite", "redis", "postgres"];
@@ -39,7 +40,7 @@ const tasks = sizeOf(values.tasks, 20);
 const flows = sizeOf(values.flows ?? (tasks === 0 ? "200" : undefined), 30);
 const seed = Number(values.seed);
 
-if (wanted.length === 0 || flows === undefined || tasks === undefined || !Number.isInteger(seed)) {
+if (values.help || wanted.length === 0 || flows === undefined || tasks === undefined || !Number.isInteger(seed)) {
   console.error(
     "Use: npm run fleet -- --flows N (30 or more) --tasks N (20 or more) --seed S --store redis|postgres|sqlite|all",
   );

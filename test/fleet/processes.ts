@@ -1,9 +1,8 @@
 // The processes of the fleet and their supervisor, which starts anew whatever has died.
 import { type ChildProcess, spawn } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { devNode } from "../../scripts/listening.ts";
 import type { Program } from "./program.ts";
-import type { Said } from "./server-task.ts";
+import { GO_ON, type Said } from "./server-task.ts";
 
 const RESTART_MS = 50;
 const MOST_DEATHS = 20;
@@ -23,11 +22,18 @@ export interface Supervised<Task extends object> {
   close(): Promise<void>;
 }
 
-/** Hears of every death, and of every stop. */
+/** A process that is to be stopped. */
+export interface Stoppable {
+  readonly pid: number;
+  stop(): void;
+  goOn(): void;
+}
+
+/** Hears of every death, and decides on every stop. */
 export interface Watch {
   died(signal: NodeJS.Signals | null): void;
-  /** A process is stopped, or asks for it; it goes on when this resolves. */
-  stopped(pid: number): Promise<void>;
+  /** A process is to be stopped, once that may be, for longer than a lease. */
+  stop(process: Stoppable): Promise<void>;
 }
 
 export async function supervise<Task extends object>(
@@ -47,26 +53,24 @@ export async function supervise<Task extends object>(
 
   const ask = (asked: Partial<Task> | "weigh"): void => void child.send(asked, () => {});
 
-  /** Lets it go on after more than a lease. */
-  const goOn = async (stopped: ChildProcess): Promise<void> => {
-    await watch.stopped(stopped.pid ?? 0);
-    stopped.kill("SIGCONT");
-  };
+  const stop = (stopped: ChildProcess): Promise<void> =>
+    watch.stop({
+      pid: stopped.pid ?? 0,
+      stop: () => void stopped.kill("SIGSTOP"),
+      goOn: () => void stopped.kill("SIGCONT"),
+    });
 
-  /** The same for a process that is about to stop itself, and may be late with it. */
-  const goOnSurely = async (stopped: ChildProcess): Promise<void> => {
-    await goOn(stopped);
-    for (const ms of [500, 1_000, 2_000]) {
-      await sleep(ms);
-      stopped.kill("SIGCONT");
-    }
+  /** The same for a process that asks for it, and waits until it was. */
+  const stopAsAsked = async (asking: ChildProcess): Promise<void> => {
+    await stop(asking);
+    if (asking.connected) asking.send(GO_ON, () => {});
   };
 
   const hear = (said: Said): void => {
     if ("weighs" in said) {
       for (const resolve of weighing) resolve(said.weighs);
       weighing = [];
-    } else if (said.type === "stopping") void goOnSurely(child);
+    } else if (said.type === "stopping") void stopAsAsked(child);
     else {
       deaths = 0;
       for (const resolve of waiting) resolve();
@@ -103,10 +107,7 @@ export async function supervise<Task extends object>(
   await served;
   return {
     kill: () => end("SIGKILL"),
-    async stop() {
-      child.kill("SIGSTOP");
-      await goOn(child);
-    },
+    stop: () => stop(child),
     async restart(change) {
       task = { ...task, ...change };
       await end("SIGTERM");

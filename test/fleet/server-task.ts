@@ -12,11 +12,14 @@ export interface ServerTask {
   readonly busy: boolean;
 }
 
-/** What a process says. `stopping`: it is about to be stopped between its claim and its effect. */
+/** What a process says. `stopping`: it wants to be stopped, and waits until it was. */
 export type Said = { readonly type: "ready" } | { readonly type: "stopping" } | { readonly weighs: number };
 
+/** Told to a process that wanted to be stopped, and was. */
+export const GO_ON = "go on";
+
 /** What a process is asked. */
-export type Asked = { readonly busy: boolean } | "weigh";
+export type Asked = { readonly busy: boolean } | "weigh" | typeof GO_ON;
 
 /** How long a claim holds without a heartbeat. */
 export const LEASE_MS = 2_000;

@@ -7,8 +7,9 @@ import { Conflict, type Context, createServer, VolleyError, type WorkScope } fro
 import { nodeHandler } from "../../src/node.ts";
 import { openStore } from "../ledger/stores.ts";
 import { authenticate } from "./authenticate.ts";
+import { beStopped } from "./be-stopped.ts";
 import type { Trouble } from "./schedule.ts";
-import { type Asked, BRIEF_MS, LEASE_MS, type Said, type ServerTask } from "./server-task.ts";
+import { type Asked, BRIEF_MS, GO_ON, LEASE_MS, type Said, type ServerTask } from "./server-task.ts";
 import { shortLeases } from "./short-leases.ts";
 import { openTruth } from "./truth.ts";
 
@@ -72,8 +73,7 @@ async function buy(ctx: Context, { order, trouble, what }: Wish, { recovers, byK
     if (trouble !== "none" && trouble !== "cut" && truth.takeTrouble(order, trouble)) {
       if (trouble === "die_after") first();
       if (trouble !== "stop") process.kill(process.pid, "SIGKILL");
-      await say({ type: "stopping" });
-      process.kill(process.pid, "SIGSTOP");
+      await beStopped();
     }
     return first();
   };
@@ -141,7 +141,7 @@ const http = createHttpServer((req, res) => {
 
 process.on("message", (asked: Asked) => {
   if (asked === "weigh") void weigh();
-  else busy = asked.busy;
+  else if (asked !== GO_ON) busy = asked.busy;
 });
 process.on("disconnect", () => process.exit());
 process.on("SIGTERM", async () => {

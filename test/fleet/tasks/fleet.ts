@@ -10,7 +10,7 @@ import { generateKey } from "../../../src/state.ts";
 import type { StoreKind } from "../../ledger/stores.ts";
 import { startNginx } from "../nginx.ts";
 import { createPace, inTime, type Pace } from "../pace.ts";
-import { type Supervised, supervise } from "../processes.ts";
+import { type Stoppable, type Supervised, supervise } from "../processes.ts";
 import type { Program } from "../program.ts";
 import { LEASE_MS } from "../server-task.ts";
 import { startStore } from "../store.ts";
@@ -29,6 +29,8 @@ const MOST_PLACES = 48;
 const STOPPED_MS = LEASE_MS + 500;
 /** How long another worker may take, on a busy machine, to begin what a stopped one was at. */
 const TAKE_OVER_MS = 15_000;
+/** Before anything else befalls it, a worker that goes on is to find out what it has lost: it asks three times a lease. */
+const NOTICED_MS = LEASE_MS / 2;
 /** `NODE_DEBUG=fleet` tells what happens. */
 const log = debuglog("fleet");
 
@@ -62,16 +64,22 @@ export async function runTaskFleet(
   // Nobody takes over what was cancelled.
   const isAt = (pid: number): boolean => steps.openOf(pid).some((order) => plans[indexOf(order)]?.cancel === undefined);
   let over = false;
+  const queue = createQueue();
   const watch = {
     died: (signal: NodeJS.Signals | null) => void (signal === "SIGKILL" && counts.kills++),
-    async stopped(pid: number) {
-      counts.stops += 1;
-      log("%d stops", pid);
-      await sleep(STOPPED_MS);
-      // Where there is another worker, until it has begun what this one was at.
-      const giveUpAt = performance.now() + TAKE_OVER_MS;
-      while (!over && counts.workers > 1 && isAt(pid) && performance.now() < giveUpAt) await sleep(100);
-    },
+    stop: ({ pid, stop, goOn }: Stoppable) =>
+      queue.first(async () => {
+        counts.stops += 1;
+        log("%d stops", pid);
+        stop();
+        await sleep(STOPPED_MS);
+        // Where there is another worker, until it has begun what this one was at.
+        const giveUpAt = performance.now() + TAKE_OVER_MS;
+        while (!over && counts.workers > 1 && isAt(pid) && performance.now() < giveUpAt) await sleep(100);
+        log("%d goes on", pid);
+        goOn();
+        if (!over) await sleep(NOTICED_MS);
+      }),
   };
   const processes = await Promise.all(
     roles.map((role) => supervise<TaskProcess>(program, { ...settings, ...role }, watch)),
@@ -83,7 +91,7 @@ export async function runTaskFleet(
   );
   try {
     const pace = createPace(plans.length);
-    const suffered = suffer(events, processes, pace);
+    const suffered = suffer(events, processes, pace, queue);
     const played = places.map(async (place) => {
       for (let index = await pace.begin(); index < plans.length; index = await pace.begin()) {
         const plan = plans[index];
@@ -116,14 +124,41 @@ async function suffer(
   events: readonly TaskFleetEvent[],
   processes: readonly Supervised<TaskProcess>[],
   pace: Pace,
+  queue: Queue,
 ): Promise<void> {
   for (const event of events) {
     pace.hold(event.at);
     await pace.reached(event.at);
     log("%j", event);
     const process = processes[event.process % processes.length];
-    if (event.type === "restart") await process?.restart({});
-    else await process?.[event.type]();
+    if (event.type === "stop") await process?.stop();
+    else await queue.last(async () => await (event.type === "kill" ? process?.kill() : process?.restart({})));
   }
   pace.hold(Number.POSITIVE_INFINITY);
+}
+
+/** Lets one thing happen at a time. */
+interface Queue {
+  /** Before all that waits. */
+  first(happen: Happen): Promise<void>;
+  last(happen: Happen): Promise<void>;
+}
+type Happen = () => Promise<void>;
+
+/** Workers that are stopped together take nothing over, and one that is killed before its stop does not wake from it. */
+function createQueue(): Queue {
+  const waiting: Happen[] = [];
+  let busy = false;
+  const goThrough = async (): Promise<void> => {
+    if (busy) return;
+    busy = true;
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
+    busy = false;
+  };
+  const put = (how: "push" | "unshift", happen: Happen): Promise<void> =>
+    new Promise((resolve, reject) => {
+      waiting[how](() => happen().then(resolve, reject));
+      void goThrough();
+    });
+  return { first: (happen) => put("unshift", happen), last: (happen) => put("push", happen) };
 }

@@ -60,6 +60,6 @@ function judgeOne({ plan, args, id, ended }: Told, effects: readonly string[], l
   if (effects.length === 0) counts.lost += 1;
   else if (!effects.includes(said.done)) counts.endedOtherwise += 1;
   for (const values of kept.values()) {
-    if (!said.steps.includes(values[0] ?? "")) counts.endedOtherwise += 1;
+    if (![...said.steps, said.done].includes(values[0] ?? "")) counts.endedOtherwise += 1;
   }
 }

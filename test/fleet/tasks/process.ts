@@ -8,6 +8,7 @@ import { createTasks, createWorker, type TaskEngine } from "../../../src/tasks.t
 import { openStore } from "../../ledger/stores.ts";
 import { openEngine } from "../../tasks/engines.ts";
 import { authenticate } from "../authenticate.ts";
+import { beStopped, stopsOver } from "../be-stopped.ts";
 import { LEASE_MS, type Said } from "../server-task.ts";
 import { shortLeases } from "../short-leases.ts";
 import { openTruth } from "../truth.ts";
@@ -61,9 +62,10 @@ registerTools(server, {
   log,
   mayBeLost,
   doomed,
-  async stop() {
-    await say({ type: "stopping" });
-    process.kill(process.pid, "SIGSTOP");
+  stop: beStopped,
+  async die() {
+    await stopsOver();
+    process.kill(process.pid, "SIGKILL");
   },
 });
 const worker = task.works

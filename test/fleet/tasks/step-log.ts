@@ -2,6 +2,8 @@
 import { DatabaseSync } from "node:sqlite";
 
 export interface StepLog {
+  /** A worker has begun a run of an order's task. */
+  run(order: string): void;
   begin(order: string, step: string): void;
   /** Said by the run whose step was saved, after that. */
   kept(order: string, step: string, value: string): void;
@@ -15,7 +17,7 @@ export interface StepLog {
   /** Steps that began anew and had not been kept. */
   unfinishedAgain(): readonly string[];
   lostRuns(): number;
-  /** The orders of which a process has begun a step that is neither kept nor begun by another one since. */
+  /** The orders of which a process has begun a step that was not kept, and of which no run has begun since. */
   openOf(pid: number): readonly string[];
   /** What was kept of each step of an order; more than one value each: of several runs or tasks. */
   valuesOf(order: string): ReadonlyMap<string, readonly string[]>;
@@ -40,14 +42,15 @@ export function openStepLog(path: string): StepLog {
   const begunBefore = `exists (select 1 from line as first where first.order_id = began.order_id and first.what = 'began'
     and first.step = began.step and first.number < began.number)`;
   const open = db.prepare(`select order_id from line as began where what = 'began' and value = ? and not exists (
-    select 1 from line as later where later.order_id = began.order_id and later.step = began.step
-    and later.number > began.number)`);
+    select 1 from line as later where later.order_id = began.order_id
+    and (later.step = began.step or later.what = 'run') and later.number > began.number)`);
   const begun = (condition: string): string[] =>
     db
       .prepare(`select order_id, step, value from line as began where what = 'began' and ${condition}`)
       .all()
       .map(({ order_id, step, value }) => `${order_id} ${step} in ${value}`);
   return {
+    run: (order) => void add.run(order, "run", "", String(process.pid)),
     begin: (order, step) => void add.run(order, "began", step, String(process.pid)),
     kept: (order, step, value) => void add.run(order, "kept", step, value),
     lost: () => void add.run("", "lost", "", ""),

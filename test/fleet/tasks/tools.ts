@@ -15,6 +15,8 @@ export interface Shop {
   mayBeLost(idempotencyKey: string): boolean;
   /** Stops this process for longer than a lease. */
   stop(): Promise<void>;
+  /** Kills this process, once no stop of it is awaited: a dead one cannot wake without its task. */
+  die(): Promise<void>;
   /** Orders whose server dies once their task is stored, by the task's time to live. */
   readonly doomed: Map<number, string>;
 }
@@ -34,7 +36,7 @@ export function registerTools(server: Server, shop: Shop): void {
     const note = await ctx.elicit("note", { message: "Anything else?", schema: Note });
     if (args.trouble === "birth") shop.doomed.set(args.ttlMs, args.order);
     await ctx.toTask({ ttlMs: args.ttlMs, pollIntervalMs: POLL_MS, message: "Taken" });
-    const work = createWork(shop, args, ctx);
+    const work = await startWork(shop, args, ctx);
     const picked = await work.step("pick");
     const size = await ctx.elicit("size", { message: "Which size?", schema: Size });
     await ctx.sleep("pause", PAUSE_MS);
@@ -47,7 +49,7 @@ export function registerTools(server: Server, shop: Shop): void {
 
   server.tool("ticket", { input: Input }, async (args, ctx) => {
     await ctx.toTask({ ttlMs: args.ttlMs, pollIntervalMs: POLL_MS });
-    const work = createWork(shop, args, ctx);
+    const work = await startWork(shop, args, ctx);
     // Asked while a step goes on, both together.
     const [picked, size, stars] = await Promise.all([
       work.step("pick"),
@@ -60,7 +62,7 @@ export function registerTools(server: Server, shop: Shop): void {
   });
 
   server.tool("job", { input: Input, task: "required" }, async (args, ctx) => {
-    const work = createWork(shop, args, ctx);
+    const work = await startWork(shop, args, ctx);
     const picked = await work.step("pick");
     await ctx.sleep("pause", PAUSE_MS);
     const size = await ctx.elicit("size", { message: "Which size?", schema: Size });
@@ -84,11 +86,11 @@ interface Work {
   end(answers: Said["answers"], steps: readonly string[], done: string): string;
 }
 
-function createWork(shop: Shop, { order, trouble }: TaskArguments, ctx: Context): Work {
+async function startWork(shop: Shop, { order, trouble }: TaskArguments, ctx: Context): Promise<Work> {
   const { truth, log } = shop;
   const strikes = (kind: Trouble): boolean => trouble === kind && truth.takeTrouble(flowOf(order), kind);
-  const die = (): void => void process.kill(process.pid, "SIGKILL");
-  if (strikes("first")) die();
+  log.run(order);
+  if (strikes("first")) await shop.die();
   const act = (key: string, late: () => boolean): string =>
     truth.act({ order, key, value: { order, receipt: randomUUID() }, knowing: true, late });
 
@@ -98,32 +100,39 @@ function createWork(shop: Shop, { order, trouble }: TaskArguments, ctx: Context)
       const value = await ctx.step(name, async () => {
         ran = true;
         log.begin(order, name);
-        if (strikes("in_step")) die();
+        if (strikes("in_step")) await shop.die();
         if (strikes("stop_in_step")) await shop.stop();
         await delay(STEP_MS);
         return `${order} ${name} ${randomUUID()}`;
       });
       if (ran) log.kept(order, name, value);
-      if (ran && strikes("after_step")) die();
+      if (ran && strikes("after_step")) await shop.die();
       return value;
     },
     async buy({ recovers }) {
-      const effect = async ({ idempotencyKey }: WorkScope): Promise<string> => {
+      let ran = false;
+      const begin = (): void => {
+        ran = true;
         log.begin(order, "buy");
+      };
+      const effect = async ({ idempotencyKey }: WorkScope): Promise<string> => {
+        begin();
         const first = (): string => act(idempotencyKey, () => shop.mayBeLost(idempotencyKey));
-        if (strikes("die_before")) die();
+        if (strikes("die_before")) await shop.die();
         if (strikes("die_after")) {
           first();
-          die();
+          await shop.die();
         }
         if (strikes("stop_in_effect")) await shop.stop();
         return first();
       };
       const recover = ({ idempotencyKey }: WorkScope): string => {
-        log.begin(order, "buy");
+        begin();
         return truth.find(idempotencyKey) ?? act(idempotencyKey, () => true);
       };
-      return await ctx.once("buy", recovers ? { recover } : {}, effect);
+      const done = await ctx.once("buy", recovers ? { recover } : {}, effect);
+      if (ran) log.kept(order, "buy", done);
+      return done;
     },
     end: (answers, steps, done) => JSON.stringify({ answers, steps, done, by: randomUUID() } satisfies Said),
   };
