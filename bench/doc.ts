@@ -28,6 +28,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   once: "A call whose work is done in `once` against the same call without it, over HTTP. Each ledger round trip is one command to the store; the CPU time is the server's, not the store's. Here Postgres does not wait for its disk.",
   tasks:
     "A tool call that becomes a task, is answered once and ends, over HTTP, with the server and its worker in one process; each task's text is checked. The floor is what moves a task: on Redis and Postgres one bare BullMQ job that is added, processed and completed; on SQLite one bare transaction for each of the six states of a task, on the disk before the next. The client follows each task by a stream of its own. Reads, writes and wake-ups are calls of the engine for one task; two of the reads are that stream's. Redis and SQLite wait for the disk at each write; here Postgres does not.",
+  scale:
+    "Fleets of one to eight processes that share a key, each behind an nginx of its own that chooses a process for each round by lot. All fleets of a contestant are at work at the same time and every process is sent as many rounds a second, so that all of them share the processor and its caches alike. A process that has so little to do finds its caches cold, which is why a round costs more here than above.",
   start: "Each number is of a new process, of the built package, median with smallest and largest.",
 };
 
@@ -55,9 +57,10 @@ function head({ machine, pairs, quick }: Run): string {
 Measured on ${machine.date} with Node ${machine.node.slice(1)} on ${machine.processors} processors (${machine.processor})${quick ? ", **with short runs, for development only**" : ""}.
 
 Every contestant is a process of its own on processor 0, load comes from processor 1. Contestants are measured in turn,
-A B A B, ${pairs} times each, after a warm-up; their answers are checked word for word before and after. Machines are noisy, so what
+A B A B, ${pairs} times each, after a warm-up that lasts until they get no faster; their answers are checked word for word before and after. Machines are noisy, so what
 counts are ratios: they are taken pair by pair and given as median (smallest .. largest). CPU time is that of the whole
-contestant process.
+contestant process. Contestants run with \`--no-flush-bytecode --no-memory-reducer\`: while others are measured they wait, and Node
+would use the wait to forget their code, as it never does to a server that is at work.
 
 | contestant | what it is |
 | --- | --- |
@@ -67,7 +70,7 @@ contestant process.
 | tmcp | tmcp with a codec that encrypts |
 | mcp-lite | mcp-lite, on the older revision that it speaks |
 
-To repeat it (Linux, \`wrk\` and \`taskset\`; about ten minutes):
+To repeat it (Linux, \`wrk\` and \`taskset\`; about seven minutes):
 
 \`\`\`
 npm run bench                              # everything

@@ -37,8 +37,8 @@ const USAGE = `npm run bench -- [NAME ...] [OPTION ...]
 names: ${Object.keys(BENCHMARKS).join(" ")} (default: all)
   --quick        short runs, for development
   --only A,B     only these contestants
-  --pairs N      how many times each contestant is measured (default 5; quick 3)
-  --seconds N    length of one measurement (default 0.5; quick 0.3)
+  --pairs N      how many times each contestant is measured (default 7; quick 3)
+  --seconds N    length of one measurement (default 0.2)
   --json FILE    write every sample
   --doc          write docs/performance.md and its plots
   --from FILE    take the results of an earlier --json instead of measuring`;
@@ -73,11 +73,11 @@ async function measure(): Promise<Run> {
   needTool("taskset", "util-linux");
   build();
   const { quick } = values;
-  const pairs = Number(values.pairs ?? (quick ? 3 : 5));
+  const pairs = Number(values.pairs ?? (quick ? 3 : 7));
   const settings: Settings = {
     quick,
     pairs,
-    seconds: Number(values.seconds ?? (quick ? 0.3 : 0.5)),
+    seconds: Number(values.seconds ?? 0.2),
     only: values.only === undefined ? undefined : new Set(values.only.split(",")),
     progress: (text) => process.stderr.write(`${text}\n`),
   };

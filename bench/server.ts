@@ -18,6 +18,8 @@ const CASES: readonly Case[] = [PLAIN, LIST, FIRST, SECOND, FLOW3];
 /** Beside 16 connections, the extremes are run among fewer: they show whether the picture changes, not a new one. */
 const EXTREMES = { connections: [1, 128], contestants: new Set(["volley", "floor", "official"]) };
 const MAIN_CONNECTIONS = 16;
+/** A contestant is warm once it has not become cheaper by a twentieth for two of these runs in a row: some need much longer than others. */
+const WARM_UP = { seconds: 0.5, quietRuns: 2, mostRuns: 12, cheaper: 0.95 };
 
 /** Ratios that are wanted at 16 connections: case, other contestant, at least. */
 const WANTED: readonly (readonly [string, string, number])[] = [
@@ -79,8 +81,7 @@ async function runCase(kind: Case, servers: readonly Running[], settings: Settin
     for (const running of servers) {
       if (running.cases?.includes(kind.name) === false) continue;
       const load = createLoad(await kind.prepare(running));
-      const warm = await load.run(running.process, running.url, MAIN_CONNECTIONS, { seconds: settings.seconds * 6 });
-      entrants.push({ running, load, bytes: warm.responseBytes });
+      entrants.push({ running, load, bytes: await warm(running, load) });
     }
     const outcomes = [await runConnections(kind, entrants, MAIN_CONNECTIONS, settings)];
     // A list of 50 tools takes the slowest contestant longer than a run among 128 connections.
@@ -88,7 +89,7 @@ async function runCase(kind: Case, servers: readonly Running[], settings: Settin
       const fewer = entrants.filter(({ running }) => EXTREMES.contestants.has(running.name));
       for (const connections of EXTREMES.connections) {
         outcomes.push(
-          await runConnections(kind, fewer, connections, { ...settings, pairs: 3, seconds: settings.seconds * 0.6 }),
+          await runConnections(kind, fewer, connections, { ...settings, pairs: 3, seconds: settings.seconds }),
         );
       }
     }
@@ -97,6 +98,19 @@ async function runCase(kind: Case, servers: readonly Running[], settings: Settin
   } finally {
     for (const { load } of entrants) load.remove();
   }
+}
+
+/** Has a contestant run until its code is compiled; returns the size of its responses. */
+async function warm({ process, url }: Running, load: Load): Promise<number> {
+  let bytes = Number.NaN;
+  let least = Number.POSITIVE_INFINITY;
+  for (let runs = 0, quiet = 0; runs < WARM_UP.mostRuns && quiet < WARM_UP.quietRuns; runs += 1) {
+    const { cpu, responseBytes } = await load.run(process, url, MAIN_CONNECTIONS, { seconds: WARM_UP.seconds });
+    quiet = cpu < least * WARM_UP.cheaper ? 0 : quiet + 1;
+    least = Math.min(least, cpu);
+    bytes = responseBytes;
+  }
+  return bytes;
 }
 
 async function runConnections(

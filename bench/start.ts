@@ -19,7 +19,7 @@ interface Loaded {
 
 /** How long an import takes and what it loads, and how long a new process needs for its first answer. */
 export async function start(settings: Settings): Promise<Report> {
-  const times = settings.quick ? 5 : 11;
+  const times = settings.quick ? 3 : 7;
   const specifiers: readonly string[] = [...SERVER, ...CLIENT];
   settings.progress("start: imports");
   const imports = await alternate(specifiers, times, importMs);

@@ -37,10 +37,15 @@ export interface Load {
 
 let files = 0;
 
-export function createLoad(shots: readonly Shot[]): Load {
+/**
+ * Writes the requests into a file for wrk.
+ *
+ * @param pauseMs how long a connection rests before each request, on average; without a pause it sends as soon as it may
+ */
+export function createLoad(shots: readonly Shot[], pauseMs = 0): Load {
   files += 1;
   const file = join(tmpdir(), `volley-bench-${process.pid}-${files}.lua`);
-  writeFileSync(file, luaScript(shots));
+  writeFileSync(file, luaScript(shots, pauseMs));
   return {
     async run(contestant, url, connections, limit): Promise<LoadResult> {
       const cpuBefore = contestant.cpuMicros();
@@ -113,7 +118,7 @@ async function wrk(
 const STARTED = "volley-bench: started";
 const STOPPED = "volley-bench: stopped";
 
-function luaScript(shots: readonly Shot[]): string {
+function luaScript(shots: readonly Shot[], pauseMs: number): string {
   const written = shots.map(({ headers, body }) => {
     const table = Object.entries(headers).map(([name, value]) => `[${quote(name)}]=${quote(value)}`);
     return `add({${table.join(",")}}, ${quote(body)})`;
@@ -145,6 +150,8 @@ function request()
   if at > #shots then at = 1 end
   return shots[at]
 end
+
+${pauseMs > 0 ? `function delay() return math.random(1, ${2 * pauseMs - 1}) end` : ""}
 
 function done(summary, latency)
   local e = summary.errors

@@ -15,8 +15,8 @@ export interface NginxOptions {
   readonly keepAlive?: number;
   /** The processor that it runs on. Default any. */
   readonly cpu?: number;
-  /** A header whose value chooses the process, in lower case: requests with the same value go to the same one. Default none. */
-  readonly stickTo?: string | undefined;
+  /** How a request's process is chosen. Default `turn`: each gets one after the other. */
+  readonly choose?: "turn" | "random";
 }
 
 /** Sockets, not ports: while a process is dead nothing else can take its place. */
@@ -46,7 +46,7 @@ function configuration(
   folder: string,
   port: number,
   sockets: readonly string[],
-  { keepAlive = 0, stickTo }: NginxOptions,
+  { keepAlive = 0, choose = "turn" }: NginxOptions,
 ): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   return `
@@ -59,7 +59,7 @@ function configuration(
       access_log off;
       ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n")}
       upstream fleet {
-        ${stickTo === undefined ? "" : `hash $http_${stickTo.replaceAll("-", "_")};`}
+        ${choose === "random" ? "random;" : ""}
         ${sockets.map((socket) => `server unix:${socket} max_fails=0;`).join("\n")}
         ${keepAlive > 0 ? `keepalive ${keepAlive}; keepalive_requests 1000000; keepalive_timeout 3s;` : ""}
       }
