@@ -3,12 +3,15 @@ export type ServerEvent =
   | { readonly type: "tools_changed" }
   | { readonly type: "prompts_changed" }
   | { readonly type: "resources_changed" }
-  | { readonly type: "resource_updated"; readonly uri: string };
+  | { readonly type: "resource_updated"; readonly uri: string }
+  /** Events may have been lost on the way: all that a client watches may have changed. */
+  | { readonly type: "missed" };
 
 /**
  * Carries change notifications to every instance that has clients listening.
  *
- * Delivery is best effort: a client that misses one reads again when its copy expires.
+ * Delivery is best effort: a client that misses one reads again when its copy expires, or at once where a bus that was cut off
+ * says `missed` to its own subscribers when it is back.
  */
 export interface EventBus {
   /** Hands the event to all subscribers, this process's own included. Must not throw. */

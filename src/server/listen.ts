@@ -39,15 +39,25 @@ interface Listener {
   readonly end: () => void;
 }
 
-const LISTS: Record<Exclude<ServerEvent["type"], "resource_updated">, string> = {
+const LISTS: Record<Exclude<ServerEvent["type"], "resource_updated" | "missed">, string> = {
   tools_changed: "notifications/tools/list_changed",
   prompts_changed: "notifications/prompts/list_changed",
   resources_changed: "notifications/resources/list_changed",
 };
 
-/** Keys of pending notifications: a method for lists, `uri:` and the URI for resources, `task:` and the id for tasks. */
-const keyOf = (event: ServerEvent): string =>
-  event.type === "resource_updated" ? `uri:${event.uri}` : LISTS[event.type];
+/**
+ * What one listener is to be told of an event: a method for lists, `uri:` and the URI for resources; tasks have `task:` and their id.
+ */
+function keysFor({ wants, uris }: Listener, event: ServerEvent): readonly string[] {
+  switch (event.type) {
+    case "missed":
+      return [...wants, ...Array.from(uris, (uri) => `uri:${uri}`)];
+    case "resource_updated":
+      return uris.has(event.uri) ? [`uri:${event.uri}`] : [];
+    default:
+      return wants.has(LISTS[event.type]) ? [LISTS[event.type]] : [];
+  }
+}
 
 /**
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
@@ -62,11 +72,7 @@ export function createHub(bus: EventBus, { limits, info, trace }: Settings): Hub
   };
 
   const deliver = (event: ServerEvent): void => {
-    const key = keyOf(event);
-    for (const listener of listeners) {
-      const wanted = event.type === "resource_updated" ? listener.uris.has(event.uri) : listener.wants.has(key);
-      if (wanted) send(listener, key);
-    }
+    for (const listener of listeners) for (const key of keysFor(listener, event)) send(listener, key);
   };
 
   const drain = (listener: Listener): void => {

@@ -115,7 +115,7 @@ class NodeCall extends Call implements Head {
       clearTimeout(timer);
       req.removeListener("data", take);
       req.removeListener("end", end);
-      this.#answer(answer);
+      this.#scope.runInAsyncScope(() => this.#answer(answer));
     };
     const take = (chunk: Buffer): void => {
       size += chunk.length;

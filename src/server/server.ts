@@ -104,7 +104,7 @@ export interface Server {
   close(graceMs?: number): Promise<void>;
 }
 
-type ListEvent = Exclude<ServerEvent["type"], "resource_updated">;
+type ListEvent = Exclude<ServerEvent["type"], "resource_updated" | "missed">;
 
 // By its global name, so that the subpaths of this package find it whatever a bundler did to them.
 const CORE = Symbol.for("volley-mcp.core");

@@ -24,8 +24,8 @@ describe.skipIf(!mayRun("redis-server"))("the event bus over Redis", () => {
   afterAll(() => redis?.remove());
 
   /** One more instance of the same service, with a client of its own. */
-  async function instance(): Promise<{ readonly server: Server; readonly client: Client }> {
-    const bus = await createRedisEventBus({ url: redis.url });
+  async function instance(url = redis.url): Promise<{ readonly server: Server; readonly client: Client }> {
+    const bus = await createRedisEventBus({ url });
     const server = createServer({ name: "shop", version: "1.0.0", keys: [KEY], audience: "https://shop.example", bus });
     server.resource("stock", "shop://stock", {}, () => "3");
     server.tool("hello", {}, () => "Hello.");
@@ -61,6 +61,23 @@ describe.skipIf(!mayRun("redis-server"))("the event bus over Redis", () => {
     one.server.resourceUpdated("shop://stock");
     expect((await events.next()).value).toEqual({ type: "resource_updated", uri: "shop://stock" });
     await one.client.listTools();
+    one.server.tool("bye", {}, () => "Bye.");
+    expect((await events.next()).value).toEqual({ type: "tools_changed" });
+    events.close();
+  });
+
+  test("H9: after Redis was away, a client is told that all it watches may have changed, and of what changes then", async () => {
+    const own = await startRedis();
+    closing.push(() => own.remove());
+    const one = await instance(own.url);
+    const two = await instance(own.url);
+    const events = two.client.subscribe({ toolsListChanged: true, resourceSubscriptions: ["shop://stock"] });
+    expect((await events.next()).value).toMatchObject({ type: "acknowledged" });
+    await own.kill();
+    one.server.resourceUpdated("shop://stock");
+    await own.start();
+    expect((await events.next()).value).toEqual({ type: "tools_changed" });
+    expect((await events.next()).value).toEqual({ type: "resource_updated", uri: "shop://stock" });
     one.server.tool("bye", {}, () => "Bye.");
     expect((await events.next()).value).toEqual({ type: "tools_changed" });
     events.close();
