@@ -9,8 +9,12 @@ export interface ImportGraph {
   readonly builtins: ReadonlyMap<string, string>;
 }
 
-/** Follows import statements and `require`, not `import()`; type-only imports load nothing. */
-export async function importGraph(entry: string): Promise<ImportGraph> {
+/**
+ * Follows import statements and `require`; type-only imports load nothing.
+ *
+ * @param lazy follow `import()` too, as a bundler does that makes one file
+ */
+export async function importGraph(entry: string, lazy = false): Promise<ImportGraph> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -28,7 +32,7 @@ export async function importGraph(entry: string): Promise<ImportGraph> {
   // A Set hands out what is added while it is walked.
   for (const file of files) {
     for (const imported of metafile.inputs[file]?.imports ?? []) {
-      if (imported.kind === "dynamic-import") continue;
+      if (imported.kind === "dynamic-import" && !lazy) continue;
       if (!imported.external) files.add(imported.path);
       else if (!builtins.has(imported.path)) builtins.set(imported.path, file);
     }

@@ -17,16 +17,20 @@ function say(line) {
  * @param {string} command
  * @param {string[]} args
  */
-function run(command, args) {
+function run(command, args, cwd = root) {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, env, encoding: "utf8" });
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
   return { ok: status === 0, output: `${stdout ?? ""}${stderr ?? ""}${error?.message ?? ""}`.trim() };
 }
 
-/** What differs between package-lock.json and npm's own record of node_modules; undefined when nothing does. */
-function packagesDiffer() {
-  const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), "utf8")).packages;
-  if (!existsSync(join(root, "node_modules/.package-lock.json"))) return "none are installed";
+/**
+ * What differs between package-lock.json and npm's own record of node_modules; undefined when nothing does.
+ *
+ * @param {string} folder
+ */
+function packagesDiffer(folder) {
+  const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(folder, path), "utf8")).packages;
+  if (!existsSync(join(folder, "node_modules/.package-lock.json"))) return "none are installed";
   const wanted = read("package-lock.json");
   const installed = read("node_modules/.package-lock.json");
   for (const [path, { version, optional, devOptional }] of Object.entries(wanted)) {
@@ -36,16 +40,19 @@ function packagesDiffer() {
     if (found === undefined ? !(optional || devOptional) : found !== version) return `${path} is not ${version}`;
   }
   const left = Object.keys(installed).find((path) => !(path in wanted));
-  if (left !== undefined) return `${left} is no longer wanted`;
-  return existsSync(join(root, "node_modules/.bin/node")) ? undefined : "the development Node is missing";
+  return left === undefined ? undefined : `${left} is no longer wanted`;
 }
 
-function installPackages() {
-  const difference = packagesDiffer();
+/**
+ * @param {string} folder
+ * @param {string} what
+ * @param {string | undefined} difference
+ */
+function installPackages(folder, what, difference) {
   if (difference === undefined) return true;
-  say(`npm ci (${difference}) ...`);
+  say(`npm ci for ${what} (${difference}) ...`);
   const npm = process.env.npm_execpath;
-  const { ok, output } = npm?.endsWith(".js") ? run(process.execPath, [npm, "ci"]) : run("npm", ["ci"]);
+  const { ok, output } = npm?.endsWith(".js") ? run(process.execPath, [npm, "ci"], folder) : run("npm", ["ci"], folder);
   if (!ok)
     console.error(
       output
@@ -54,8 +61,21 @@ function installPackages() {
         .slice(0, 20)
         .join("\n"),
     );
-  say(ok ? "npm packages are installed" : "npm ci failed, see above; is the npm registry reachable?");
+  say(ok ? `${what} are installed` : "npm ci failed, see above; is the npm registry reachable?");
   return ok;
+}
+
+function installOwn() {
+  const missing = existsSync(join(root, "node_modules/.bin/node")) ? undefined : "the development Node is missing";
+  return installPackages(root, "npm packages", packagesDiffer(root) ?? missing);
+}
+
+/** Apart from the others, because they are large and nothing but their tests needs them. */
+function installRuntimes() {
+  const folder = join(root, "test/runtimes/programs");
+  if (installPackages(folder, "Bun, Deno and workerd", packagesDiffer(folder))) return true;
+  say("not run: test/runtimes on Bun, Deno and workerd");
+  return process.env.CI !== "true";
 }
 
 /** Installs with apt-get where that is possible; true when nothing is missing afterwards, or may be missing here. */
@@ -75,5 +95,6 @@ function installPrograms() {
   return missing.length === 0 || process.env.CI !== "true";
 }
 
-const ok = installPackages() && (!process.argv.includes("--tests") || installPrograms());
+let ok = installOwn();
+if (process.argv.includes("--tests")) for (const install of [installRuntimes, installPrograms]) ok = ok && install();
 process.exitCode = ok ? 0 : 1;

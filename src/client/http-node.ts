@@ -1,6 +1,5 @@
 // HTTP on Node: node:http(s) with one pool of kept-alive connections, a fraction of the CPU that fetch takes.
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { type JSONRPCRequest, type JSONRPCResponse, VolleyError } from "../protocol/index.ts";
 import { closedError } from "./errors.ts";
 import { callerHeaders, FIXED_HEADERS, type HeaderSource, isEventStream, readReply } from "./http.ts";
@@ -22,8 +21,9 @@ const KEEPALIVE_MS = 30_000;
 export function createNodeHttpTransport(url: URL, source: HeaderSource): Transport {
   const secure = url.protocol === "https:";
   const pool = { keepAlive: true, timeout: IDLE_MS };
-  const agent = secure ? new HttpsAgent(pool) : new HttpAgent(pool);
-  const open = secure ? httpsRequest : httpRequest;
+  // Not imported: a bundler would lift that to the top of what it makes for a runtime that lacks it.
+  const { Agent, request: open } = process.getBuiltinModule(secure ? "node:https" : "node:http");
+  const agent = new Agent(pool);
   const target = {
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),

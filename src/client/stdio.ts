@@ -1,6 +1,5 @@
 // A server as a child process: one message a line on its standard streams.
-import { type ChildProcess, spawn } from "node:child_process";
-import { StringDecoder } from "node:string_decoder";
+import type { ChildProcess } from "node:child_process";
 import {
   isObject,
   type JSONRPCNotification,
@@ -52,6 +51,8 @@ interface Waiting {
 export function createStdioTransport(server: StdioServer, onWarning: (warning: string) => void): Transport {
   const waiting = new Map<RequestId, Waiting>();
   const { stderr = "inherit", graceMs = 2_000 } = server;
+  // Not imported: a bundler would lift that to the top of what it makes for a runtime that lacks it.
+  const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn(server.command, [...(server.args ?? [])], {
     stdio: ["pipe", "pipe", typeof stderr === "function" ? "pipe" : stderr],
     env: childEnvironment(server.env ?? {}),
@@ -182,6 +183,7 @@ function cancelled(requestId: RequestId, reason: unknown): JSONRPCNotification {
 }
 
 function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void, onTooLong: () => void): void {
+  const { StringDecoder } = process.getBuiltinModule("node:string_decoder");
   const decoder = new StringDecoder("utf8");
   let pieces: string[] = [];
   let size = 0;
