@@ -74,7 +74,6 @@ describe.skipIf(!mayRun("redis-server"))("the event bus over Redis", () => {
     const events = two.client.subscribe({ toolsListChanged: true, resourceSubscriptions: ["shop://stock"] });
     expect((await events.next()).value).toMatchObject({ type: "acknowledged" });
     await own.kill();
-    one.server.resourceUpdated("shop://stock");
     await own.start();
     expect((await events.next()).value).toEqual({ type: "tools_changed" });
     expect((await events.next()).value).toEqual({ type: "resource_updated", uri: "shop://stock" });
