@@ -12,6 +12,10 @@ const ROUNDS = [1, 2, 8, 16, 32];
 const JOURNAL_KIB = [0, 4, 16, 32];
 const TOOLS = [1, 5_000];
 const WAITING = [1, 10_000];
+/** Processes behind each point that has its own: one can be a tenth dearer than the next by how its code lies in the caches. */
+const REPLICAS = 3;
+/** Requests that each of them has answered before it is measured, whatever it holds by then: the last ones to be compiled would be dearer. */
+const WARM_UP = 20_000;
 
 interface Point {
   readonly x: number;
@@ -111,7 +115,7 @@ async function onOneServer(
   }
 }
 
-/** Points that differ by what the server holds: a process for each. */
+/** Points that differ by what the server holds: processes for each. */
 async function onOwnServers(
   name: string,
   title: string,
@@ -122,15 +126,16 @@ async function onOwnServers(
   const points: Point[] = [];
   const servers: Running[] = [];
   try {
-    for (const x of xs) {
-      settings.progress(`grow: ${name}, ${x}`);
+    settings.progress(`grow: ${name}`);
+    for (const x of Array.from({ length: REPLICAS }, () => xs).flat()) {
       const { tools, waiting } = setUp(x);
       const running = await startServer(PROGRAM, { tools });
       servers.push(running);
       const first = await FIRST.prepare(running);
       if (waiting > 0) await leaveWaiting(running, first, waiting);
-      const second = await SECOND.prepare(running);
-      points.push(point(x, running, [...first, ...second]));
+      const both = point(x, running, [...first, ...(await SECOND.prepare(running))]);
+      points.push(both);
+      await both.load.run(running.process, running.url, CONNECTIONS, { requests: WARM_UP - waiting });
     }
     return { name, title, x: name, points: await measure(points, settings.seconds, settings.pairs) };
   } finally {
@@ -157,8 +162,9 @@ async function measure(points: readonly Point[], seconds: number, pairs: number)
   const run = ({ running, load }: Point) => load.run(running.process, running.url, CONNECTIONS, { seconds });
   for (const each of points) await run(each);
   const series = await alternate(points, pairs, run);
-  return points.map(({ x, stateBytes }, index) => {
-    const samples = series[index] ?? [];
+  return [...new Set(points.map(({ x }) => x))].map((x) => {
+    const samples = series.filter((_, index) => points[index]?.x === x).flat();
+    const stateBytes = Math.max(...points.filter((each) => each.x === x).map((each) => each.stateBytes));
     const requests = samples.reduce((sum, sample) => sum + sample.requests, 0);
     const cpu = samples.reduce((sum, sample) => sum + sample.cpu * sample.requests, 0) / requests;
     return { x, stateBytes, cpu, samples };
