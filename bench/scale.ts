@@ -37,18 +37,19 @@ interface Grown {
 }
 
 /**
- * CPU time of a round in fleets of more and more processes behind nginx, every round of a flow on another process.
+ * CPU time of a round in fleets of more and more processes behind nginx, every round of a flow on any of them.
  *
- * Two processors cannot show how much more eight processes serve; that a round costs the same on each of them can be shown. All fleets of
- * a contestant are at work at the same time and each process has as many rounds to do, so that what they share, a processor and its
- * caches, is as it is for all of them: one after the other, the smallest fleet would have the caches for itself.
+ * Two processors cannot show how much more eight processes serve; that a round costs the same on each of them can be shown.
+ * All fleets of a contestant are at work at the same time and each process has as many rounds to do, so that what they
+ * share, a processor and its caches, is as it is for all of them: one after the other, the smallest fleet would have the
+ * caches for itself.
  */
 export async function scale(settings: Settings): Promise<Report> {
   const grown = await measure(settings);
   return {
     tables: [
       {
-        title: "three-round flow behind nginx, each round on another process, all fleets at work together",
+        title: "three-round flow behind nginx, each round on any process, all fleets at work together",
         columns: ["server", "processes", "rounds a second", "CPU us a round", "against one process"],
         rows: grown.flatMap(({ name, fleets }) =>
           fleets.map((samples, index) => [

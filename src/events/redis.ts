@@ -22,7 +22,8 @@ export type RedisEventBusOptions = (
  * An {@link EventBus} over Redis pub/sub: a change raised on one instance reaches the clients that listen at any other.
  *
  * What is published while Redis is away reaches this process's own listeners alone; the connections come back by
- * themselves, and clients are then told that all they watch may have changed. Redis knows no secret by it: events name what changed, never what it holds. Needs the package `ioredis`.
+ * themselves, and clients are then told that all they watch may have changed. Redis knows no secret by it: events name what
+ * changed, never what it holds. Needs the package `ioredis`.
  *
  * @throws whatever ioredis throws when Redis is not there
  * @example

@@ -81,6 +81,22 @@ describe("subscriptions/listen", () => {
     expect(call.sent).toHaveLength(1);
   });
 
+  test("H9: a bus that may have missed events has each stream told of all that it watches, and of nothing else", async () => {
+    const bus = createEventBus();
+    server = createServer({ name: "test", version: "1.0.0", singleInstance: true, bus });
+    server.tool("hello", {}, () => "Hello.");
+    server.resource("a", "file:///a", {}, () => "a");
+    core = coreOf(server);
+    core.serving = true;
+    const tools = await listen({ toolsListChanged: true });
+    const both = await listen({ resourcesListChanged: true, resourceSubscriptions: ["file:///a"] });
+    bus.publish({ type: "missed" });
+    const heard = ({ call }: typeof tools): unknown[] =>
+      call.sent.slice(1).map((sent) => (sent as { method: string }).method);
+    expect(heard(tools)).toEqual(["notifications/tools/list_changed"]);
+    expect(heard(both)).toEqual(["notifications/resources/list_changed", "notifications/resources/updated"]);
+  });
+
   test("H9: registering and removing while serving notifies once for a burst", async () => {
     const { call } = await listen({ toolsListChanged: true });
     const added = server.tool("a", {}, () => "a");
