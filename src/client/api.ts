@@ -88,7 +88,8 @@ export interface Client extends AsyncDisposable {
   /**
    * Starts a call that is played by hand: the caller, not the handlers, answers what is asked.
    *
-   * Rounds in which nothing is asked are played on by themselves. A tool may go on as a task: then `task` is there instead of
+   * Rounds in which nothing is asked are played on by themselves; when one of them fails, it is handed out with nothing to
+   * answer, and `continue()` tries it again. A tool may go on as a task: then `task` is there instead of
    * `result`.
    *
    * @example

@@ -162,7 +162,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     answers: readonly AskKind[],
     options: CallOptions,
   ): Flow<M> {
-    return { method, params, capabilities: capabilitiesByHand(answers), options };
+    return { method, params, capabilities: capabilitiesByHand(answers), options, byHand: true };
   }
 
   function capabilitiesByHand(answers: readonly AskKind[]): ClientCapabilities {

@@ -20,6 +20,7 @@ import {
 } from "../protocol/index.ts";
 import { refuseUndeclared } from "./asks.ts";
 import type { Connection } from "./connection.ts";
+import { isStateRefused } from "./errors.ts";
 import type { CallOptions } from "./options.ts";
 import { sleep, untilEnded } from "./pause.ts";
 import { readHandle } from "./task-wire.ts";
@@ -50,6 +51,8 @@ export interface Flow<M extends RoundMethod> {
   readonly params: Readonly<Record<string, unknown>>;
   readonly capabilities: ClientCapabilities;
   readonly options: CallOptions;
+  /** A caller by hand is given what the next request brings back when that request fails: without it the flow would be lost. */
+  readonly byHand?: boolean;
 }
 
 /** What a retry adds to the params of the first request. */
@@ -99,9 +102,16 @@ export async function play<M extends RoundMethod>(
   const maxRounds = options.maxRounds ?? rounds.maxRounds;
   let retry: Retry = before?.retry ?? {};
   let endedAt = before?.endedAt ?? performance.now();
+  let ticket: Waiting | undefined;
   for (let round = (before?.round ?? 0) + 1, quiet = 1; ; round++, quiet++) {
     const startedAt = performance.now();
-    const result = await send(rounds, flow, retry);
+    let result: Result;
+    try {
+      result = await send(rounds, flow, retry);
+    } catch (error) {
+      if (ticket === undefined || !mayTryAgain(rounds, flow, error)) throw error;
+      return { type: "waiting", waiting: ticket };
+    }
     const waitMs = startedAt - endedAt;
     endedAt = performance.now();
     const waiting = result.resultType === "input_required" ? readWaiting(result, flow.method, round) : undefined;
@@ -131,8 +141,14 @@ export async function play<M extends RoundMethod>(
       return { type: "waiting", waiting };
     }
     await sleep(rounds.pace(quiet), options.signal, rounds.connection.closing);
+    ticket = waiting;
     retry = retryOf(waiting);
   }
+}
+
+function mayTryAgain<M extends RoundMethod>({ connection }: Rounds, flow: Flow<M>, error: unknown): boolean {
+  const isOver = flow.options.signal?.aborted === true || connection.closing.aborted;
+  return flow.byHand === true && !isOver && !isStateRefused(error);
 }
 
 /** What the next request adds, exactly as the result gave it. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { connect, isStateRefused, type PendingRound, type Started } from "../../../src/client.ts";
+import { RpcError } from "../../../src/errors.ts";
 import { form, inputRequired, type MemoryTransport, memory, sendJson, serve, TASKS, text } from "./fixtures.ts";
 
 const LOGIN = form({ name: { type: "string", minLength: 2 } }, ["name"], "Please provide your GitHub username");
@@ -65,6 +66,41 @@ describe("by hand", () => {
       { pace: () => 0 },
     );
     expect(await client.start("tools/call", { name: "work" })).toEqual({ done: true, result: text("done") });
+  });
+
+  test("C9: when the request after a state alone fails, the round is handed out, also as data, and goes on", async () => {
+    let calls = 0;
+    const transport = memory(({ params }) => {
+      calls += 1;
+      if (calls === 2 || calls === 3) throw new Error("the network is gone");
+      return calls === 1 ? inputRequired(undefined, "ticket") : text(`done with ${params?.requestState}`);
+    });
+    const client = await connect(transport, { pace: () => 0 });
+    const first = waiting(await client.start("tools/call", { name: "work" }));
+    expect(first).toMatchObject({ round: 1, openKeys: [] });
+    await expect(first.continue()).rejects.toThrow("the network is gone");
+    expect(calls).toBe(3);
+    const resumed = client.resume(JSON.stringify(first));
+    expect(await resumed.continue()).toEqual({ done: true, result: text("done with ticket") });
+  });
+
+  test("C9: a call that is given up, or whose state is refused, is not handed out again", async () => {
+    const ending = new AbortController();
+    let calls = 0;
+    const refused = new RpcError(-32602, "The request state is not valid.", { reason: "state_refused" });
+    const client = await connect(
+      memory(() => {
+        calls += 1;
+        if (calls === 1 || calls === 3) return inputRequired(undefined, "ticket");
+        if (calls === 2) throw refused;
+        ending.abort();
+        throw new Error("the network is gone");
+      }),
+      { pace: () => 0 },
+    );
+    await expect(client.start("tools/call", { name: "work" })).rejects.toBe(refused);
+    await expect(client.start("tools/call", { name: "work" }, { signal: ending.signal })).rejects.toThrow();
+    expect(calls).toBe(4);
   });
 
   test("an answer that does not fit says why, and may be given again", async () => {
