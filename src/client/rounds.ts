@@ -100,14 +100,14 @@ export async function play<M extends RoundMethod>(
 ): Promise<Standing<M>> {
   const { options } = flow;
   const maxRounds = options.maxRounds ?? rounds.maxRounds;
-  let retry: Retry = before?.retry ?? {};
   let endedAt = before?.endedAt ?? performance.now();
+  /** The last round that asked nothing. */
   let ticket: Waiting | undefined;
   for (let round = (before?.round ?? 0) + 1, quiet = 1; ; round++, quiet++) {
     const startedAt = performance.now();
     let result: Result;
     try {
-      result = await send(rounds, flow, retry);
+      result = await send(rounds, flow, ticket === undefined ? (before?.retry ?? {}) : retryOf(ticket));
     } catch (error) {
       if (ticket === undefined || !mayTryAgain(rounds, flow, error)) throw error;
       return { type: "waiting", waiting: ticket };
@@ -142,11 +142,10 @@ export async function play<M extends RoundMethod>(
     }
     await sleep(rounds.pace(quiet), options.signal, rounds.connection.closing);
     ticket = waiting;
-    retry = retryOf(waiting);
   }
 }
 
-function mayTryAgain<M extends RoundMethod>({ connection }: Rounds, flow: Flow<M>, error: unknown): boolean {
+function mayTryAgain({ connection }: Rounds, flow: Flow<RoundMethod>, error: unknown): boolean {
   const isOver = flow.options.signal?.aborted === true || connection.closing.aborted;
   return flow.byHand === true && !isOver && !isStateRefused(error);
 }

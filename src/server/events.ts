@@ -7,6 +7,9 @@ export type ServerEvent =
   /** Events may have been lost on the way: all that a client watches may have changed. */
   | { readonly type: "missed" };
 
+/** The events by which a list has changed. */
+export type ListEvent = Exclude<ServerEvent["type"], "resource_updated" | "missed">;
+
 /**
  * Carries change notifications to every instance that has clients listening.
  *

@@ -6,7 +6,7 @@ import {
   type SubscriptionFilter,
 } from "../protocol/index.ts";
 import type { Call } from "./call.ts";
-import type { EventBus, ServerEvent } from "./events.ts";
+import type { EventBus, ListEvent, ServerEvent } from "./events.ts";
 import type { Settings } from "./options.ts";
 import { invalidParams, tooMany } from "./refusal.ts";
 import type { TaskWatch } from "./task-service.ts";
@@ -39,7 +39,7 @@ interface Listener {
   readonly end: () => void;
 }
 
-const LISTS: Record<Exclude<ServerEvent["type"], "resource_updated" | "missed">, string> = {
+const LISTS: Record<ListEvent, string> = {
   tools_changed: "notifications/tools/list_changed",
   prompts_changed: "notifications/prompts/list_changed",
   resources_changed: "notifications/resources/list_changed",

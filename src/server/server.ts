@@ -15,7 +15,7 @@ import type {
   ToolReturn,
 } from "./author.ts";
 import { Core } from "./core.ts";
-import { createEventBus, type ServerEvent } from "./events.ts";
+import { createEventBus, type ListEvent } from "./events.ts";
 import { createFetch } from "./fetch.ts";
 import { createHttp } from "./http.ts";
 import { resolveOptions, type ServerOptions } from "./options.ts";
@@ -103,8 +103,6 @@ export interface Server {
   /** Ends subscriptions, waits up to `graceMs` (default 5,000) for running requests, then tells their handlers to stop. */
   close(graceMs?: number): Promise<void>;
 }
-
-type ListEvent = Exclude<ServerEvent["type"], "resource_updated" | "missed">;
 
 // By its global name, so that the subpaths of this package find it whatever a bundler did to them.
 const CORE = Symbol.for("volley-mcp.core");
