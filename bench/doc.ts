@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { STAY_COMPILED } from "./lib/process.ts";
 import { type Check, markdownTable, type Report } from "./lib/report.ts";
 import { drawChart } from "./plot.ts";
 
@@ -59,7 +60,7 @@ Measured on ${machine.date} with Node ${machine.node.slice(1)} on ${machine.proc
 Every contestant is a process of its own on processor 0, load comes from processor 1. Contestants are measured in turn,
 A B A B, ${pairs} times each, after a warm-up that lasts until they get no faster; their answers are checked word for word before and after. Machines are noisy, so what
 counts are ratios: they are taken pair by pair and given as median (smallest .. largest). CPU time is that of the whole
-contestant process. Contestants run with \`--no-flush-bytecode --no-memory-reducer\`: while others are measured they wait, and Node
+contestant process. Contestants run with \`${STAY_COMPILED.join(" ")}\`: while others are measured they wait, and Node
 would use the wait to forget their code, as it never does to a server that is at work.
 
 | contestant | what it is |

@@ -109,6 +109,7 @@ async function onOneServer(
   const points: Point[] = [];
   try {
     for (const x of xs) points.push(point(x, running, await shotsOf(running.url, x)));
+    for (const each of points) await run(each, { seconds: settings.seconds });
     return { name, title, x, points: await measure(points, settings.seconds, settings.pairs) };
   } finally {
     await end(points, [running]);
@@ -135,7 +136,7 @@ async function onOwnServers(
       if (waiting > 0) await leaveWaiting(running, first, waiting);
       const both = point(x, running, [...first, ...(await SECOND.prepare(running))]);
       points.push(both);
-      await both.load.run(running.process, running.url, CONNECTIONS, { requests: WARM_UP - waiting });
+      await run(both, { requests: WARM_UP - waiting });
     }
     return { name, title, x: name, points: await measure(points, settings.seconds, settings.pairs) };
   } finally {
@@ -158,10 +159,12 @@ interface Call {
   readonly params: { readonly requestState?: string };
 }
 
+function run({ running, load }: Point, limit: Parameters<Load["run"]>[3]): Promise<LoadResult> {
+  return load.run(running.process, running.url, CONNECTIONS, limit);
+}
+
 async function measure(points: readonly Point[], seconds: number, pairs: number): Promise<readonly Measured[]> {
-  const run = ({ running, load }: Point) => load.run(running.process, running.url, CONNECTIONS, { seconds });
-  for (const each of points) await run(each);
-  const series = await alternate(points, pairs, run);
+  const series = await alternate(points, pairs, (each) => run(each, { seconds }));
   return [...new Set(points.map(({ x }) => x))].map((x) => {
     const samples = series.filter((_, index) => points[index]?.x === x).flat();
     const stateBytes = Math.max(...points.filter((each) => each.x === x).map((each) => each.stateBytes));

@@ -110,7 +110,7 @@ async function assemble(contestant: ServerContestant, settings: Settings, cleanU
   const rounds = WARM_ROUNDS_EACH * (settings.quick ? 0.2 : 1);
   const fleets: Fleet[] = [];
   // They share a key: what one process has sealed all can open.
-  let shots: readonly Shot[] | undefined;
+  let shots: readonly Shot[] = [];
   for (const size of SIZES) {
     const sockets = Array.from({ length: size }, (_, index) => join(folder, `${size}-${index}.sock`));
     const processes: Contestant[] = [];
@@ -118,11 +118,13 @@ async function assemble(contestant: ServerContestant, settings: Settings, cleanU
       const process = await startContestant(contestant.program, { tools: 3, key, socket });
       cleanUp.push(() => process.stop());
       processes.push(process);
-      shots = await warm(process, socket, rounds, shots);
     }
     const proxy = await startProxy(sockets);
-    const load = createLoad(shots ?? [], PAUSE_MS);
-    cleanUp.push(load.remove, proxy.close);
+    cleanUp.push(proxy.close);
+    if (shots.length === 0) shots = await FLOW3.prepare({ url: proxy.url, dialect: "2026-07-28" });
+    for (const [index, socket] of sockets.entries()) await warm(processes[index] as Contestant, socket, shots, rounds);
+    const load = createLoad(shots, PAUSE_MS);
+    cleanUp.push(load.remove);
     const [first] = processes as [Contestant];
     const cpuMicros = (): number => processes.reduce((sum, process) => sum + process.cpuMicros(), 0);
     fleets.push({ size, asOne: { ...first, cpuMicros }, proxy, load });
@@ -130,20 +132,12 @@ async function assemble(contestant: ServerContestant, settings: Settings, cleanU
   return fleets;
 }
 
-/** Does some rounds by one process, and returns them. */
-async function warm(
-  process: Contestant,
-  socket: string,
-  requests: number,
-  given: readonly Shot[] | undefined,
-): Promise<readonly Shot[]> {
+async function warm(process: Contestant, socket: string, shots: readonly Shot[], requests: number): Promise<void> {
   const { url, close } = await startProxy([socket]);
-  const shots = given ?? (await FLOW3.prepare({ url, dialect: "2026-07-28" }));
   const load = createLoad(shots);
   await load.run(process, url, WARM_CONNECTIONS, { requests });
   load.remove();
   await close();
-  return shots;
 }
 
 /** Chooses by lot: in turn, rounds would come to each of many processes as if by the clock, and never two of them together. */

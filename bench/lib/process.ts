@@ -7,7 +7,7 @@ export const CONTESTANT_CPU = 0;
 export const LOAD_CPU = 1;
 
 /** Contestants wait while others are measured, and Node forgets code that was not run for a while, as it never does for a busy server. */
-const STAY_COMPILED = ["--no-flush-bytecode", "--no-memory-reducer"];
+export const STAY_COMPILED = ["--no-flush-bytecode", "--no-memory-reducer"];
 
 /** A contestant: a process of its own, pinned to one processor, spoken to over Node's IPC channel. */
 export interface Contestant {
