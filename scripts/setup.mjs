@@ -27,8 +27,9 @@ function run(command, args, cwd = root) {
  * What differs between package-lock.json and npm's own record of node_modules; undefined when nothing does.
  *
  * @param {string} folder
+ * @param {string} program
  */
-function packagesDiffer(folder) {
+function packagesDiffer(folder, program) {
   const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(folder, path), "utf8")).packages;
   if (!existsSync(join(folder, "node_modules/.package-lock.json"))) return "none are installed";
   const wanted = read("package-lock.json");
@@ -40,15 +41,17 @@ function packagesDiffer(folder) {
     if (found === undefined ? !(optional || devOptional) : found !== version) return `${path} is not ${version}`;
   }
   const left = Object.keys(installed).find((path) => !(path in wanted));
-  return left === undefined ? undefined : `${left} is no longer wanted`;
+  if (left !== undefined) return `${left} is no longer wanted`;
+  return existsSync(join(folder, "node_modules/.bin", program)) ? undefined : `${program} is missing`;
 }
 
 /**
  * @param {string} folder
  * @param {string} what
- * @param {string | undefined} difference
+ * @param {string} program one of the packages' own
  */
-function installPackages(folder, what, difference) {
+function installPackages(folder, what, program) {
+  const difference = packagesDiffer(folder, program);
   if (difference === undefined) return true;
   say(`npm ci for ${what} (${difference}) ...`);
   const npm = process.env.npm_execpath;
@@ -65,15 +68,10 @@ function installPackages(folder, what, difference) {
   return ok;
 }
 
-function installOwn() {
-  const missing = existsSync(join(root, "node_modules/.bin/node")) ? undefined : "the development Node is missing";
-  return installPackages(root, "npm packages", packagesDiffer(root) ?? missing);
-}
-
 /** Apart from the others, because they are large and nothing but their tests needs them. */
 function installRuntimes() {
   const folder = join(root, "test/runtimes/programs");
-  if (installPackages(folder, "Bun, Deno and workerd", packagesDiffer(folder))) return true;
+  if (installPackages(folder, "Bun, Deno and workerd", "workerd")) return true;
   say("not run: test/runtimes on Bun, Deno and workerd");
   return process.env.CI !== "true";
 }
@@ -95,6 +93,6 @@ function installPrograms() {
   return missing.length === 0 || process.env.CI !== "true";
 }
 
-let ok = installOwn();
-if (process.argv.includes("--tests")) for (const install of [installRuntimes, installPrograms]) ok = ok && install();
+const installTests = () => installRuntimes() && installPrograms();
+const ok = installPackages(root, "npm packages", "node") && (!process.argv.includes("--tests") || installTests());
 process.exitCode = ok ? 0 : 1;

@@ -1,4 +1,5 @@
 import { createShop } from "./shop.mjs";
 
-const { port } = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: createShop(process.env.SHOP_KEY, "Bun") });
-console.log(`port ${port}`);
+const { SHOP_KEY, SHOP_PORT } = process.env;
+Bun.serve({ hostname: "127.0.0.1", port: SHOP_PORT, fetch: createShop(SHOP_KEY, "Bun") });
+console.log("listening");

@@ -1,4 +1,5 @@
 import { createShop } from "./shop.mjs";
 
-const onListen = ({ port }) => console.log(`port ${port}`);
-Deno.serve({ hostname: "127.0.0.1", port: 0, onListen }, createShop(Deno.env.get("SHOP_KEY"), "Deno"));
+const { SHOP_KEY, SHOP_PORT } = Deno.env.toObject();
+const onListen = () => console.log("listening");
+Deno.serve({ hostname: "127.0.0.1", port: Number(SHOP_PORT), onListen }, createShop(SHOP_KEY, "Deno"));

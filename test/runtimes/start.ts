@@ -1,22 +1,20 @@
 // The shop of these tests as a process of a runtime, on a free port of the loopback.
-import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { devNode } from "../../scripts/listening.ts";
 import { root } from "../../scripts/run.ts";
+import { endProgram, freePort, startProgram } from "../support/private-server.ts";
 
 export const RUNTIMES = ["Node", "Bun", "Deno", "workerd"] as const;
 export type Runtime = (typeof RUNTIMES)[number];
 
 export interface Shop {
   readonly url: string;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
-const START_MS = 20_000;
 const here = fileURLToPath(new URL(".", import.meta.url));
 const program = (name: string): string => join(here, "programs/node_modules/.bin", name);
 
@@ -30,24 +28,28 @@ export function hasRuntime(runtime: Runtime): boolean {
 /** @param folder where a bundle may be written */
 export async function startShop(runtime: Runtime, key: string, folder: string): Promise<Shop> {
   if (!existsSync(`${root}dist/index.js`)) throw new Error("The package is not built: npm run build");
-  const [command, ...args] = await commandOf(runtime, folder);
-  const child = spawn(command, args, {
-    cwd: here,
-    env: { ...process.env, SHOP_KEY: key },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const port = await portOf(child, runtime);
-  return { url: `http://127.0.0.1:${port}/mcp`, stop: () => void child.kill("SIGKILL") };
+  const port = String(await freePort());
+  const [path, ...args] = await commandOf(runtime, port, folder);
+  const child = await startProgram({ path, args, ready: /listen/, env: { SHOP_KEY: key, SHOP_PORT: port } });
+  return { url: `http://127.0.0.1:${port}/mcp`, stop: () => endProgram(child, "SIGKILL") };
 }
 
-async function commandOf(runtime: Runtime, folder: string): Promise<[string, ...string[]]> {
+async function commandOf(runtime: Runtime, port: string, folder: string): Promise<[string, ...string[]]> {
   switch (runtime) {
     case "Node":
-      return [devNode, "node.mjs"];
+      return [devNode, join(here, "node.mjs")];
     case "Bun":
-      return [program("bun"), "bun.mjs"];
+      return [program("bun"), join(here, "bun.mjs")];
     case "Deno":
-      return [program("deno"), "run", "--quiet", "--no-prompt", "--allow-net=127.0.0.1", "--allow-env", "deno.mjs"];
+      return [
+        program("deno"),
+        "run",
+        "--quiet",
+        "--no-prompt",
+        "--allow-net=127.0.0.1",
+        "--allow-env",
+        join(here, "deno.mjs"),
+      ];
     case "workerd":
       // It reads no packages: its users bundle.
       await build({
@@ -59,24 +61,13 @@ async function commandOf(runtime: Runtime, folder: string): Promise<[string, ...
         external: ["node:*"],
         logLevel: "error",
       });
-      return [program("workerd"), "serve", `--import-path=${folder}`, "workerd.capnp", "--control-fd=1"];
+      return [
+        program("workerd"),
+        "serve",
+        `--import-path=${folder}`,
+        `--socket-addr=http=127.0.0.1:${port}`,
+        "--control-fd=1",
+        join(here, "workerd.capnp"),
+      ];
   }
-}
-
-/** The first port that it says it listens on. */
-async function portOf(child: ChildProcess, runtime: Runtime): Promise<number> {
-  const said: string[] = [];
-  const tooLate = setTimeout(() => child.kill("SIGKILL"), START_MS);
-  child.stderr?.on("data", (chunk) => said.push(String(chunk)));
-  if (child.stdout === null) throw new Error("no output");
-  for await (const line of createInterface({ input: child.stdout })) {
-    said.push(line);
-    const port = /port"?:? ?(\d+)/.exec(line)?.[1];
-    if (port === undefined) continue;
-    clearTimeout(tooLate);
-    child.stdout.resume();
-    return Number(port);
-  }
-  clearTimeout(tooLate);
-  throw new Error(`${runtime} did not start:\n${said.join("\n")}`);
 }

@@ -6,7 +6,7 @@ const config :Workerd.Config = (
     # The worker's own requests: other shops listen on the loopback.
     ( name = "internet", network = ( allow = ["private", "local", "public"] ) ),
   ],
-  sockets = [ ( name = "http", address = "127.0.0.1:0", http = (), service = "shop" ) ],
+  sockets = [ ( name = "http", http = (), service = "shop" ) ],
 );
 
 const shop :Workerd.Worker = (

@@ -12,6 +12,4 @@ function fetch(request, { SHOP_KEY }) {
   return shop(request);
 }
 
-const worker = { fetch };
-
-export { worker as default };
+export default { fetch };

@@ -49,6 +49,8 @@ export interface Program {
   readonly ready: RegExp;
   /** Whose rights it runs with; undefined: our own. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
+  /** Variables beside our own. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const running = new Set<ChildProcess>();
@@ -57,8 +59,13 @@ process.once("exit", () => {
 });
 
 /** Starts a program and resolves when it says that it is ready. It never outlives this process. */
-export async function startProgram({ path, args, ready, user }: Program): Promise<ChildProcess> {
-  const child = spawn(path, args, { stdio: ["ignore", "pipe", "pipe"], cwd: "/", ...user });
+export async function startProgram({ path, args, ready, user, env }: Program): Promise<ChildProcess> {
+  const child = spawn(path, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    cwd: "/",
+    env: { ...process.env, ...env },
+    ...user,
+  });
   running.add(child);
   child.once("exit", () => running.delete(child));
   const said: string[] = [];
