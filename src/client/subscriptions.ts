@@ -60,6 +60,8 @@ export interface SubscriptionHost {
   changed(event: SubscriptionEvent, subscribed: readonly string[]): void;
   /** Reads a resource anew, without asking anybody anything. */
   readAgain(uri: string, signal: AbortSignal): Promise<Received<ReadResourceResult>>;
+  /** Hears that a stream has ended and will be opened again; a gap is told once it is. */
+  interrupted?(): void;
 }
 
 const MAX_WAITING = 1_000;
@@ -140,6 +142,7 @@ async function keepOpen(host: SubscriptionHost, stream: Stream, options: Subscri
       if (!reconnect) throw error;
     }
     if (!reconnect) return;
+    host.interrupted?.();
     if (performance.now() - openedAt > STABLE_MS) attempt = 1;
     await sleep(pace(attempt), stream.signal, host.connection.closing);
   }

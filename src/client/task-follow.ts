@@ -205,7 +205,8 @@ async function insist<T>(connection: Connection, signal: AbortSignal | undefined
 }
 
 function mayPass(error: unknown, connection: Connection): boolean {
-  if (RpcError.is(error)) return error.code === ErrorCode.RateLimited;
+  // A server that closes, or whose store does not answer, says "internal error": the next one may know more.
+  if (RpcError.is(error)) return error.code === ErrorCode.RateLimited || error.code === ErrorCode.InternalError;
   if (!VolleyError.is(error)) return false;
   if (error.code === "timeout") return true;
   // A server process that has ended is not started again.

@@ -50,7 +50,7 @@ export function createMailbox(): Mailbox {
 
 /** A stream of notifications about one task. */
 export interface TaskStream {
-  /** Whether the server has agreed to tell of the task. */
+  /** Whether the server tells of the task just now. */
   readonly isOpen: boolean;
 }
 
@@ -60,9 +60,14 @@ const silent = new WeakSet<Connection>();
 /** Asks for notifications of a task until the signal fires; what they tell goes into the mailbox. */
 export function watchTask(connection: Connection, id: string, mailbox: Mailbox, signal: AbortSignal): TaskStream {
   let isOpen = false;
+  const interrupted = (): void => {
+    // Until the stream is open again it is time to look.
+    if (isOpen) mailbox.put(undefined);
+    isOpen = false;
+  };
 
   async function listen(): Promise<void> {
-    const host = { connection, changed: () => undefined, readAgain: () => Promise.reject(nothingElse()) };
+    const host = { connection, changed: () => undefined, readAgain: () => Promise.reject(nothingElse()), interrupted };
     const events = subscribe(host, { taskIds: [id] }, { signal });
     for await (const event of events) {
       if (event.type === "acknowledged" || event.type === "gap") {
@@ -88,10 +93,7 @@ export function watchTask(connection: Connection, id: string, mailbox: Mailbox, 
         // Whatever else is wrong with the stream: looking goes on, and says it if it concerns the task too.
         if (RpcError.is(error) && error.code === ErrorCode.MethodNotFound) silent.add(connection);
       })
-      .finally(() => {
-        if (isOpen) mailbox.put(undefined);
-        isOpen = false;
-      });
+      .finally(interrupted);
   }
   return {
     get isOpen() {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { type ConnectOptions, connect, type FormAsk, type Task, type TaskData } from "../../../src/client.ts";
+import { VolleyError } from "../../../src/index.ts";
 import { form, inputRequired, memory, type Seen, serve, TASKS, text } from "./fixtures.ts";
 import { completed, handle, ID, methods, NOT_FOUND, nameAsk, paramsOf, task, taskServer } from "./task-fixtures.ts";
 
@@ -196,6 +197,34 @@ describe("a call that becomes a task", () => {
 });
 
 describe("questions of a task", () => {
+  test("a server that closes, or whose store is gone, is asked again, and gets each answer again", async () => {
+    const closing = [503, { code: -32603, message: "The server is closing. Try again." }] as const;
+    const broken = [500, { code: -32603, message: "Internal error" }] as const;
+    const refusals = { "tasks/get": [closing], "tasks/update": [broken, closing] };
+    const updates: unknown[] = [];
+    let taken = false;
+    await using server = await serve(({ id, method, params }, reply) => {
+      if (method === "tools/call") return handle();
+      if (method !== "tasks/get" && method !== "tasks/update") return NOT_FOUND;
+      if (method === "tasks/update") updates.push(params?.inputResponses);
+      const refusal = refusals[method].pop();
+      if (refusal !== undefined) {
+        const [status, error] = refusal;
+        reply
+          .writeHead(status, { "content-type": "application/json", "retry-after": "1" })
+          .end(JSON.stringify({ jsonrpc: "2.0", id, error }));
+        return undefined;
+      }
+      taken ||= method === "tasks/update";
+      if (method === "tasks/update") return { resultType: "complete" };
+      if (taken) return { resultType: "complete", ...completed("done") };
+      return { resultType: "complete", ...task("input_required", { inputRequests: { a: nameAsk() } }) };
+    });
+    const client = await connect(server.url, { form: () => ({ name: "Ann" }) });
+    expect((await client.callTool("work")).content).toEqual([{ type: "text", text: "done" }]);
+    expect(updates).toEqual([{ a: ANN }, { a: ANN }, { a: ANN }]);
+  });
+
   test("T3: each answer goes when it is there, those of one turn together; new questions come meanwhile", async () => {
     const updates: unknown[] = [];
     let slow: (answer: { name: string }) => void = () => undefined;
@@ -360,6 +389,7 @@ describe("notifications", () => {
     let opened = 0;
     const transport = taskServer({
       call: handle({ pollIntervalMs: 10_000 }),
+      get: [task("working", { pollIntervalMs: 10_000 }), completed("done")],
       listen: async (_, notify) => {
         notify(acknowledged([ID]));
         if (opened++ > 0) return never();
@@ -369,6 +399,21 @@ describe("notifications", () => {
     });
     expect((await (await connect(transport)).callTool("work")).content).toEqual([{ type: "text", text: "done" }]);
     expect(opened).toBe(2);
+  });
+
+  test("while a stream cannot be opened again, the task is looked at as without one", async () => {
+    let opened = 0;
+    const transport = taskServer({
+      get: [task("working"), task("working"), task("working"), completed("done")],
+      listen: async (_, notify) => {
+        if (opened++ > 0) throw new VolleyError("connection_failed", "nobody is there");
+        notify(acknowledged([ID]));
+        await delay(20);
+        throw new VolleyError("connection_failed", "it broke");
+      },
+    });
+    expect((await (await connect(transport)).callTool("work")).content).toEqual([{ type: "text", text: "done" }]);
+    expect(paramsOf(transport, "tasks/get")).toHaveLength(4);
   });
 });
 
