@@ -42,6 +42,8 @@ export class Core {
   readonly #allowance: Allowance;
   /** Calls whose handlers run. */
   readonly #active = new RunningCalls();
+  /** Requests that are not answered yet, whatever answers them. */
+  #unanswered = 0;
   #closing = false;
 
   constructor(settings: Settings, rounds: Rounds, allowance: Allowance, bus: EventBus, tasks?: AttachedTasks) {
@@ -125,6 +127,7 @@ export class Core {
   }
 
   async #settle(result: Promise<string>, id: RequestId, call: Call, counted: boolean): Promise<Reply> {
+    this.#unanswered++;
     if (counted) this.#active.add(call);
     try {
       return { status: 200, body: resultResponse(id, await result) };
@@ -132,6 +135,7 @@ export class Core {
       return this.fail(error, id, 200);
     } finally {
       if (counted) this.#active.delete(call);
+      this.#unanswered--;
     }
   }
 
@@ -163,7 +167,7 @@ export class Core {
 
   async #drain(ms: number): Promise<void> {
     const until = performance.now() + ms;
-    while (this.#active.size > 0 && performance.now() < until) {
+    while (this.#unanswered > 0 && performance.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
     }
   }
