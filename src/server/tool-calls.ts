@@ -19,7 +19,7 @@ import {
   type Services,
   sentence,
 } from "./methods.ts";
-import { invalidParams } from "./refusal.ts";
+import { invalidParams, Refusal } from "./refusal.ts";
 import type { ToolEntry } from "./registry.ts";
 
 export function createToolCall(services: Services): Method {
@@ -89,8 +89,8 @@ export type TaskEnding =
   | { readonly type: "result"; readonly result: Record<string, unknown> }
   | { readonly type: "error"; readonly error: RpcError }
   | { readonly type: "suspended"; readonly state: TaskState; readonly wakeAt: number | undefined }
-  /** This server has no such tool; another may. */
-  | { readonly type: "unknown_tool" };
+  /** It could not go on for now, which says nothing about the task. */
+  | { readonly type: "later" };
 
 export type TaskPlay = (task: TaskToPlay) => Promise<TaskEnding>;
 
@@ -109,7 +109,11 @@ export function createTaskPlay(services: Services): TaskPlay {
   };
   return async (task) => {
     const entry = registry.tools.get(task.request.target);
-    if (!entry) return { type: "unknown_tool" };
+    if (!entry) {
+      const message = "A task waits for a worker with this tool.";
+      services.settings.trace({ type: "warning", target: task.request.target, message });
+      return { type: "later" };
+    }
     let stopped = false;
     task.request.exchange.onAbort(() => {
       stopped = true;
@@ -118,10 +122,16 @@ export function createTaskPlay(services: Services): TaskPlay {
       const ending = await play(entry, task);
       return typeof ending === "string" ? { type: "result", result: JSON.parse(ending) } : ending;
     } catch (error) {
+      if (error instanceof Refusal && error.retryAfter !== undefined) return { type: "later" };
       if (RpcError.is(error)) return { type: "error", error };
       // A handler that ends because it was told to has no fault.
       const text = stopped ? results.toolError("The task was stopped.") : failed(services, entry.name, error);
-      return { type: "result", result: JSON.parse(text) };
+      return !stopped && isPassing(error) ? { type: "later" } : { type: "result", result: JSON.parse(text) };
     }
   };
+}
+
+/** Whom a round tells to try again: a task does so itself. */
+function isPassing(error: unknown): boolean {
+  return VolleyError.is(error) && (error.code === "ledger_unavailable" || error.code === "effect_running");
 }

@@ -4,8 +4,8 @@ import { arrived, withState } from "./data.ts";
 import type { Edited, FoundTask, TaskRecords } from "./records.ts";
 import { cancelledBy, endedData, statusOf, TaskSession } from "./session.ts";
 
-/** How soon a worker that does not know a task's tool looks again: another one may know it. */
-const UNKNOWN_TOOL_MS = 5_000;
+/** How soon a task is tried again that could not go on: another worker may know its tool, its ledger may be back. */
+const LATER_MS = 5_000;
 /** A task whose workers die this often in a row is what kills them. */
 const MOST_STALLS = 10;
 
@@ -124,13 +124,8 @@ export class TaskRunner {
           const { code, message, data: detail } = ending.error;
           return failedBy({ code, message, ...(detail === undefined ? {} : { data: detail }) }, data);
         }
-        case "unknown_tool":
-          this.#core.settings.trace({
-            type: "warning",
-            target: data.target,
-            message: "A task waits for a worker with this tool.",
-          });
-          wakeAt = this.#records.clock.now() + UNKNOWN_TOOL_MS;
+        case "later":
+          wakeAt = this.#records.clock.now() + LATER_MS;
           return { head: { leaseUntil: null, wakeAt } };
         case "suspended": {
           const next = { ...withState(data, ending.state, used), stalls: 0 };

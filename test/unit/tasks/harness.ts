@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { vi } from "vitest";
-import { createServer, type Principal, type Server, type ServerOptions } from "../../../src/index.ts";
+import { type Clock, createServer, type Principal, type Server, type ServerOptions } from "../../../src/index.ts";
 import { coreOf } from "../../../src/server/index.ts";
 import { createTasksWithIds } from "../../../src/tasks/create.ts";
 import { createSqliteEngine } from "../../../src/tasks/sqlite.ts";
@@ -19,6 +19,17 @@ export const hasSqlite: boolean = process.getBuiltinModule?.("node:sqlite") !== 
 export const KEY = "vk1_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 export const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } } as const;
 export const ALL = { elicitation: { form: {}, url: {} }, ...TASKS } as const;
+
+/** A clock that is so much ahead. */
+export function laterBy(offset: { ms: number }): Clock {
+  return {
+    now: () => Date.now() + offset.ms,
+    after(ms, work) {
+      const timer = setTimeout(work, ms);
+      return () => clearTimeout(timer);
+    },
+  };
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into any answer
 type Any = any;

@@ -1,19 +1,9 @@
 // Workers that have slept: the clocks of two rigs on one file say how long.
 import { expect, test } from "vitest";
-import type { Clock, Server } from "../../../src/index.ts";
-import { hasSqlite, rig } from "./harness.ts";
+import type { Server } from "../../../src/index.ts";
+import { hasSqlite, laterBy, rig } from "./harness.ts";
 
 const LEASE_MS = 60_000;
-
-function laterBy(offset: { ms: number }): Clock {
-  return {
-    now: () => Date.now() + offset.ms,
-    after(ms, work) {
-      const timer = setTimeout(work, ms);
-      return () => clearTimeout(timer);
-    },
-  };
-}
 
 function gate(): { readonly open: () => void; readonly passed: Promise<void> } {
   let open!: () => void;
