@@ -3,16 +3,21 @@ import { digest } from "../../src/state/index.ts";
 
 export interface ShortLeases {
   readonly ledger: Ledger;
-  /** Whether the first claim of an effect, by its idempotency key, may have run out: surely not before so much time. */
-  mayBeLost(idempotencyKey: string): boolean;
+  /**
+   * Whether the first claim of an effect, by its idempotency key, or the last one of this process may have run out: surely
+   * not before so much time.
+   */
+  mayBeLost(idempotencyKey: string, claim?: "first" | "last"): boolean;
 }
 
 /** A ledger whose claims hold for a short time without a heartbeat, and that beats as much more often. */
 export function shortLeases(ledger: Ledger, leaseMs: number): ShortLeases {
   /** By idempotency key, the earliest moment at which the store can have granted the lease, or prolonged it. */
-  const granted = new Map<string, number>();
+  const granted = { first: new Map<string, number>(), last: new Map<string, number>() };
   const grant = ({ row, name, epoch }: Omit<Hold, "owner">, askedAt: number): void => {
-    if (epoch === 1) granted.set(digest(JSON.stringify([row, name])), askedAt);
+    const key = digest(JSON.stringify([row, name]));
+    if (epoch === 1) granted.first.set(key, askedAt);
+    granted.last.set(key, askedAt);
   };
   const renew = async (hold: Hold): Promise<boolean> => {
     const askedAt = performance.now();
@@ -55,6 +60,7 @@ export function shortLeases(ledger: Ledger, leaseMs: number): ShortLeases {
   };
   return {
     ledger: short,
-    mayBeLost: (key) => performance.now() - (granted.get(key) ?? Number.NEGATIVE_INFINITY) >= leaseMs,
+    mayBeLost: (key, claim = "first") =>
+      performance.now() - (granted[claim].get(key) ?? Number.NEGATIVE_INFINITY) >= leaseMs,
   };
 }

@@ -47,21 +47,26 @@ export async function follow(scene: Scene, { plan, args }: Attempt, born: (id: s
     failure = error;
   }
   if (data === undefined) return failure === undefined ? readResult(told) : readCallFailure(failure);
+  // That we end the following ourselves is no failure.
+  if (ending.signal.aborted) failure = undefined;
   if (plan.client === "move") {
     counts.moves += 1;
     const found = second.task(JSON.stringify(data));
     told = await insist(
       () => found.result(),
       () => false,
-    ).catch(() => undefined);
+    ).catch((error: unknown) => {
+      failure = error;
+      return undefined;
+    });
   }
+  // Nobody would answer the task any more.
+  if (failure !== undefined) return { type: "failed", message: `following it ended with ${failure}`, clear: false };
   const handle = mine.task(data);
   const ended = await untilEnded(handle, plan.cancel !== undefined);
   // What following told is what everybody is told.
   if (told !== undefined && (ended.status !== "completed" || textOf(told) !== textOf(ended.result))) {
     counts.endedOtherwise += 1;
-  } else if (told === undefined && ended.status === "completed") {
-    counts.unclear.push(`${args.order}: following it ended with ${failure}`);
   }
   return { type: "task", handle, ended, kept: [] };
 }

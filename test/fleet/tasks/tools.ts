@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { Context, Server, WorkScope } from "../../../src/index.ts";
+import type { ShortLeases } from "../short-leases.ts";
 import type { Truth } from "../truth.ts";
 import type { Trouble } from "./schedule.ts";
 import type { StepLog } from "./step-log.ts";
@@ -11,8 +12,7 @@ import { POLL_MS, type Said, type TaskArguments } from "./task-process.ts";
 export interface Shop {
   readonly truth: Truth;
   readonly log: StepLog;
-  /** Whether the claim of an effect may have run out. */
-  mayBeLost(idempotencyKey: string): boolean;
+  readonly mayBeLost: ShortLeases["mayBeLost"];
   /** Stops this process for longer than a lease. */
   stop(): Promise<void>;
   /** Kills this process, once no stop of it is awaited: a dead one cannot wake without its task. */
@@ -116,8 +116,11 @@ async function startWork(shop: Shop, { order, trouble }: TaskArguments, ctx: Con
         log.begin(order, "buy");
       };
       const effect = async ({ idempotencyKey }: WorkScope): Promise<string> => {
+        const isLate = (): boolean => shop.mayBeLost(idempotencyKey);
+        const first = (): string => act(idempotencyKey, isLate);
+        // Stopped between its claim and here, it begins nothing: another may have done it, and this is counted as late.
+        if (isLate()) return first();
         begin();
-        const first = (): string => act(idempotencyKey, () => shop.mayBeLost(idempotencyKey));
         if (strikes("die_before")) await shop.die();
         if (strikes("die_after")) {
           first();
@@ -127,7 +130,7 @@ async function startWork(shop: Shop, { order, trouble }: TaskArguments, ctx: Con
         return first();
       };
       const recover = ({ idempotencyKey }: WorkScope): string => {
-        begin();
+        if (!shop.mayBeLost(idempotencyKey, "last")) begin();
         return truth.find(idempotencyKey) ?? act(idempotencyKey, () => true);
       };
       const done = await ctx.once("buy", recovers ? { recover } : {}, effect);
