@@ -21,10 +21,11 @@ import {
 import { refuseUndeclared } from "./asks.ts";
 import type { Connection } from "./connection.ts";
 import { isStateRefused } from "./errors.ts";
+import { untilTaken } from "./insist.ts";
 import type { CallOptions } from "./options.ts";
 import { sleep, untilEnded } from "./pause.ts";
 import { readHandle } from "./task-wire.ts";
-import type { ToolDirectory } from "./tools.ts";
+import type { ParamHeaders, ToolDirectory } from "./tools.ts";
 
 /** The results of the methods that may take several rounds. */
 export interface RoundResults {
@@ -162,13 +163,17 @@ async function send<M extends RoundMethod>(rounds: Rounds, flow: Flow<M>, retry:
   const { connection, tools } = rounds;
   const { method, capabilities, options } = flow;
   const params: Record<string, unknown> = { ...flow.params, ...retry };
-  if (method !== "tools/call") return connection.request({ method, params, capabilities }, options);
+  const request = (paramHeaders: ParamHeaders = {}): Promise<Result> =>
+    untilTaken(connection, options.signal, () =>
+      connection.request({ method, params, paramHeaders, capabilities }, options),
+    );
+  if (method !== "tools/call") return request();
   const name = String(params.name);
   const call = async (): Promise<Result> => {
     const headers = tools.headersFor(name, params.arguments);
-    const paramHeaders =
-      headers instanceof Promise ? await untilEnded(headers, options.signal, connection.closing) : headers;
-    return connection.request({ method, params, paramHeaders, capabilities }, options);
+    return request(
+      headers instanceof Promise ? await untilEnded(headers, options.signal, connection.closing) : headers,
+    );
   };
   try {
     return await call();

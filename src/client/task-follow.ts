@@ -3,10 +3,8 @@ import {
   type CallToolResult,
   type ClientCapabilities,
   type DetailedTask,
-  ErrorCode,
   type InputRequests,
   isCallToolResult,
-  isObject,
   RpcError,
   type Task,
   VolleyError,
@@ -14,8 +12,9 @@ import {
 import type { AskKind } from "./answers.ts";
 import type { AskHandlers } from "./asks.ts";
 import type { Connection } from "./connection.ts";
+import { insist } from "./insist.ts";
 import type { CallOptions, RequestOptions, TaskData } from "./options.ts";
-import { reconnectPace, sleep, untilEnded } from "./pause.ts";
+import { untilEnded } from "./pause.ts";
 import type { Rounds } from "./rounds.ts";
 import { createTaskAsks } from "./task-asks.ts";
 import { createMailbox, watchTask } from "./task-stream.ts";
@@ -48,8 +47,6 @@ const MAX_POLL_MS = 60 * 60_000;
 const STREAM_POLL_MS = 60_000;
 /** How long an aborted call waits until the server knows. */
 const CANCEL_MS = 2_000;
-/** About a minute with its pauses: a server may be restarted in the middle of a task. */
-const MAX_ATTEMPTS = 8;
 
 /**
  * Follows a task to its end, by notifications where the server offers them, else by looking as often as it suggests.
@@ -190,29 +187,6 @@ async function giveUp(wire: TaskWire, id: string, connection: Connection): Promi
   } catch (error) {
     connection.settings.onWarning(`The task "${id}" could not be cancelled: ${error}`);
   }
-}
-
-/** Repeats a request that may be repeated, as long as the server cannot be reached for the moment. */
-async function insist<T>(connection: Connection, signal: AbortSignal | undefined, send: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await send();
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !mayPass(error, connection)) throw error;
-    }
-    await sleep(reconnectPace(attempt), signal, connection.closing);
-  }
-}
-
-function mayPass(error: unknown, connection: Connection): boolean {
-  // A server that closes, or whose store does not answer, says "internal error": the next one may know more.
-  if (RpcError.is(error)) return error.code === ErrorCode.RateLimited || error.code === ErrorCode.InternalError;
-  if (!VolleyError.is(error)) return false;
-  if (error.code === "timeout") return true;
-  // A server process that has ended is not started again.
-  if (error.code !== "connection_failed" || connection.kind === "stdio") return false;
-  const status = isObject(error.cause) ? error.cause.status : undefined;
-  return typeof status !== "number" || status === 429 || status >= 500;
 }
 
 function outlived(id: string, ttlMs: number | null): VolleyError {

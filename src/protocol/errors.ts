@@ -3,7 +3,7 @@ import type { RequestId } from "./json-rpc.ts";
 /**
  * The standard and MCP error codes a peer may send, by the specification's names.
  *
- * `RateLimited` is ours and lies outside the ranges that JSON-RPC and MCP reserve.
+ * `RateLimited` and `Unavailable` are ours and lie outside the ranges that JSON-RPC and MCP reserve.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
@@ -17,6 +17,8 @@ export const ErrorCode = {
   MissingRequiredClientCapability: -32021,
   UnsupportedProtocolVersion: -32022,
   RateLimited: 42900,
+  /** The server did not take the request, since it closes: another instance will. */
+  Unavailable: 50300,
 } as const;
 
 const volleyBrand = Symbol.for("volley-mcp.VolleyError");

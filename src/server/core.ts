@@ -145,7 +145,8 @@ export class Core {
       this.settings.trace({ type: "fault", target: "server", error });
       return { status: 500, body: errorResponse(id, ErrorCode.InternalError, "Internal error") };
     }
-    const body = errorResponse(id ?? error.requestId, currentCode(error.code), error.message, json(error.data));
+    const code = error instanceof Refusal ? error.code : handlersCode(error.code);
+    const body = errorResponse(id ?? error.requestId, code, error.message, json(error.data));
     if (error instanceof Refusal) {
       const { retryAfter } = error;
       return retryAfter === undefined ? { status: error.status, body } : { status: error.status, body, retryAfter };
@@ -174,13 +175,16 @@ export class Core {
 }
 
 function closing(): Refusal {
-  return new Refusal(503, ErrorCode.InternalError, "The server is closing. Try again.", undefined, 1);
+  return new Refusal(503, ErrorCode.Unavailable, "The server is closing. Try again.", undefined, 1);
 }
 
-/** Codes of earlier revisions must not be sent any more, not even when a handler passes on what another server said. */
-function currentCode(code: number): number {
+/**
+ * What a handler may pass on of what another server said: no codes of earlier revisions, and not that it was never called,
+ * upon which clients call again.
+ */
+function handlersCode(code: number): number {
   if (code === -32002) return ErrorCode.InvalidParams;
-  if (code === -32042) return ErrorCode.InternalError;
+  if (code === -32042 || code === ErrorCode.Unavailable) return ErrorCode.InternalError;
   return code;
 }
 

@@ -267,7 +267,11 @@ describe.each(entries)("over %s", (_name, open) => {
     const send = await start();
     await server.close();
     const answer = await send({ body });
-    expect([answer.status, answer.header("retry-after")]).toEqual([503, "1"]);
+    expect([answer.status, answer.header("retry-after"), answer.json.error]).toEqual([
+      503,
+      "1",
+      { code: 50300, message: "The server is closing. Try again." },
+    ]);
     expect(ran).not.toHaveBeenCalled();
   });
 });

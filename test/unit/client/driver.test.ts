@@ -35,6 +35,41 @@ describe("a retry", () => {
     ]);
   });
 
+  test("comes again when a closing server did not take it, and nobody is asked again", async () => {
+    const closing = { error: { code: 50300, message: "The server is closing. Try again." } };
+    const answers = [closing, inputRequired(NAME, "opaque"), closing, closing, text("done")];
+    const transport = memory(() => answers.shift());
+    const form = vi.fn(() => ({ name: "octocat" }));
+    const client = await connect(transport, { form });
+    expect((await client.callTool("get_weather")).content).toEqual([{ type: "text", text: "done" }]);
+    expect(form).toHaveBeenCalledTimes(1);
+    const retry = {
+      name: "get_weather",
+      arguments: {},
+      inputResponses: { github_login: { action: "accept", content: { name: "octocat" } } },
+      requestState: "opaque",
+    };
+    const first = { name: "get_weather", arguments: {} };
+    expect(paramsOf(transport)).toEqual([first, first, retry, retry, retry]);
+    expect(transport.requests.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test.each([
+    ["four times at most", "memory", 50300, 4],
+    ["not by stdio, where no other process will come", "stdio", 50300, 1],
+    ["not after an internal error, which may have come of a call", "memory", -32603, 1],
+    ["not after a limit, which may take long", "memory", 42900, 1],
+  ] as const)("comes again %s", async (_what, kind, code, times) => {
+    const discovered = { supportedVersions: ["2026-07-28"], capabilities: {}, ttlMs: 0, cacheScope: "private" };
+    const transport = memory(
+      ({ method }) => (method === "server/discover" ? discovered : { error: { code, message: "no" } }),
+      kind,
+    );
+    const client = await connect(transport);
+    await expect(client.callTool("work")).rejects.toMatchObject({ name: "RpcError", code });
+    expect(transport.requests.filter(({ method }) => method === "tools/call")).toHaveLength(times);
+  });
+
   test("C2: brings no state when there was none", async () => {
     const transport = once(inputRequired(NAME));
     const client = await connect(transport, { form: () => ({ name: "octocat" }) });

@@ -198,7 +198,7 @@ describe("a call that becomes a task", () => {
 
 describe("questions of a task", () => {
   test("a server that closes, or whose store is gone, is asked again, and gets each answer again", async () => {
-    const closing = [503, { code: -32603, message: "The server is closing. Try again." }] as const;
+    const closing = [503, { code: 50300, message: "The server is closing. Try again." }] as const;
     const broken = [500, { code: -32603, message: "Internal error" }] as const;
     const refusals = { "tasks/get": [closing], "tasks/update": [broken, closing] };
     const updates: unknown[] = [];

@@ -163,7 +163,7 @@ describe("tools/call", () => {
     expect(result).toMatchObject({ isError: true, content: [{ type: "text", text: 'The tool "t" failed.' }] });
   });
 
-  test("S25: an RpcError passes, but never under a code of earlier revisions", async () => {
+  test("S25: an RpcError passes, but never under a code of earlier revisions or as a refusal of ours", async () => {
     const server = create();
     server.tool("own", {}, () => {
       throw new RpcError(1234, "Quota used up", { left: 0 });
@@ -174,6 +174,10 @@ describe("tools/call", () => {
     server.tool("url", {}, () => {
       throw new RpcError(-32042, "open this", { circular: 1n });
     });
+    server.tool("closing", {}, () => {
+      throw new RpcError(50300, "I did not take it");
+    });
+    expect((await ask(server, "tools/call", { name: "closing" })).error.code).toBe(-32603);
     expect((await ask(server, "tools/call", { name: "own" })).error).toEqual({
       code: 1234,
       message: "Quota used up",

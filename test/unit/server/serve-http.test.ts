@@ -32,8 +32,13 @@ test("a port in use is an error", async () => {
 test("closing lets running requests finish, then tells their handlers to stop", async () => {
   const server = create();
   const aborted = vi.fn();
-  server.tool("short", {}, () => new Promise<string>((resolve) => setTimeout(() => resolve("finished"), 50)));
+  const begun = vi.fn();
+  server.tool("short", {}, () => {
+    begun();
+    return new Promise<string>((resolve) => setTimeout(() => resolve("finished"), 50));
+  });
   server.tool("long", {}, (_args, ctx) => {
+    begun();
     return new Promise<string>((_resolve, reject) => {
       ctx.signal.addEventListener("abort", () => {
         aborted();
@@ -44,7 +49,7 @@ test("closing lets running requests finish, then tells their handlers to stop", 
   const { url, close } = await serveHttp(server, { port: 0 });
   const short = post(url, message("tools/call", { name: "short" }));
   const long = post(url, message("tools/call", { name: "long" }));
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await vi.waitFor(() => expect(begun).toHaveBeenCalledTimes(2));
   await close(200);
   expect(aborted).toHaveBeenCalledTimes(1);
   expect(await (await short).json()).toMatchObject({ result: { content: [{ text: "finished" }] } });
