@@ -2,8 +2,11 @@ import { SERVERS, SUBJECT, startServer } from "./contestants.ts";
 import { type Contestant, LOAD_CPU, startContestant } from "./lib/process.ts";
 import { atMost, type Check, type Report, type Settings, short, showRatio, takesPart } from "./lib/report.ts";
 import { alternate, ratio, type Sample, spread } from "./lib/stats.ts";
+import { WARM_UP_SECONDS, warmUp } from "./lib/warm.ts";
 
 const CLIENTS = ["volley", "official", "fetch", "node-http"];
+/** One client makes one call at a time, so that a sample holds few: it is so many times longer than one of a loaded server. */
+const SAMPLE = 2.5;
 const WANTED: readonly (readonly [string, number])[] = [
   ["official", 0.25],
   ["fetch", 0.4],
@@ -22,8 +25,8 @@ export async function client(settings: Settings): Promise<Report> {
     }
     settings.progress("client");
     const measure = (ms: number) => (contestant: Contestant) => contestant.ask({ ms }) as Promise<Sample>;
-    for (const contestant of processes) await measure(settings.seconds * 2000)(contestant);
-    const series = await alternate(processes, settings.pairs, measure(settings.seconds * 1000));
+    for (const contestant of processes) await warmUp(() => measure(WARM_UP_SECONDS * 1000)(contestant));
+    const series = await alternate(processes, settings.pairs, measure(settings.seconds * SAMPLE * 1000));
     const clients = Object.fromEntries(names.map((name, index) => [name, series[index] ?? []]));
     const mine = clients[SUBJECT];
     const base = mine === undefined ? (names[0] ?? "") : SUBJECT;

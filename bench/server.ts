@@ -12,14 +12,13 @@ import {
   takesPart,
 } from "./lib/report.ts";
 import { alternate, ratio, spread } from "./lib/stats.ts";
+import { WARM_UP_SECONDS, warmUp } from "./lib/warm.ts";
 
 const CASES: readonly Case[] = [PLAIN, LIST, FIRST, SECOND, FLOW3];
 
 /** Beside 16 connections, the extremes are run among fewer: they show whether the picture changes, not a new one. */
 const EXTREMES = { connections: [1, 128], contestants: new Set(["volley", "floor", "official"]) };
 const MAIN_CONNECTIONS = 16;
-/** A contestant is warm once it has not become cheaper by a twentieth for two of these runs in a row: some need much longer than others. */
-const WARM_UP = { seconds: 0.5, quietRuns: 2, mostRuns: 12, cheaper: 0.95 };
 
 /** Ratios that are wanted at 16 connections: case, other contestant, at least. */
 const WANTED: readonly (readonly [string, string, number])[] = [
@@ -81,7 +80,9 @@ async function runCase(kind: Case, servers: readonly Running[], settings: Settin
     for (const running of servers) {
       if (running.cases?.includes(kind.name) === false) continue;
       const load = createLoad(await kind.prepare(running));
-      entrants.push({ running, load, bytes: await warm(running, load) });
+      const { process, url } = running;
+      const run = () => load.run(process, url, MAIN_CONNECTIONS, { seconds: WARM_UP_SECONDS });
+      entrants.push({ running, load, bytes: (await warmUp(run)).responseBytes });
     }
     const outcomes = [await runConnections(kind, entrants, MAIN_CONNECTIONS, settings)];
     if (!settings.quick) {
@@ -97,19 +98,6 @@ async function runCase(kind: Case, servers: readonly Running[], settings: Settin
   } finally {
     for (const { load } of entrants) load.remove();
   }
-}
-
-/** Has a contestant run until its code is compiled; returns the size of its responses. */
-async function warm({ process, url }: Running, load: Load): Promise<number> {
-  let bytes = Number.NaN;
-  let least = Number.POSITIVE_INFINITY;
-  for (let runs = 0, quiet = 0; runs < WARM_UP.mostRuns && quiet < WARM_UP.quietRuns; runs += 1) {
-    const { cpu, responseBytes } = await load.run(process, url, MAIN_CONNECTIONS, { seconds: WARM_UP.seconds });
-    quiet = cpu < least * WARM_UP.cheaper ? 0 : quiet + 1;
-    least = Math.min(least, cpu);
-    bytes = responseBytes;
-  }
-  return bytes;
 }
 
 async function runConnections(

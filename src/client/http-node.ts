@@ -16,10 +16,12 @@ const LINGER_MS = 1_000;
 const IDLE_MS = 4_000;
 /** How often the system looks whether a quiet stream still has somebody at its other end. */
 const KEEPALIVE_MS = 30_000;
+const CONTENT_TYPE = "content-type";
 
 /** Connects to an MCP endpoint by node:http or node:https. */
 export function createNodeHttpTransport(url: URL, source: HeaderSource): Transport {
   const secure = url.protocol === "https:";
+  const address = url.origin + url.pathname;
   const pool = { keepAlive: true, timeout: IDLE_MS };
   // Not imported: a bundler would lift that to the top of what it makes for a runtime that lacks it.
   const { Agent, request: open } = process.getBuiltinModule(secure ? "node:https" : "node:http");
@@ -32,7 +34,11 @@ export function createNodeHttpTransport(url: URL, source: HeaderSource): Transpo
     agent,
   };
   const fixed = ["host", url.host, ...flat(FIXED_HEADERS)];
-  const prepared = typeof source === "function" ? undefined : [...fixed, ...flat(callerHeaders(source))];
+  const withFixed = (headers: Readonly<Record<string, string>>): string[] => [
+    ...fixed,
+    ...flat(callerHeaders(headers)),
+  ];
+  const headers = typeof source === "function" ? async () => withFixed(await source()) : withFixed(source);
   const inFlight = new Set<(error: VolleyError) => void>();
   let closed = false;
 
@@ -79,13 +85,13 @@ export function createNodeHttpTransport(url: URL, source: HeaderSource): Transpo
       outgoing.on("error", broken);
       outgoing.on("response", (incoming) => {
         incoming.on("error", broken);
-        if (isEventStream(incoming.headers["content-type"])) {
+        if (isEventStream(contentTypeOf(incoming))) {
           readStream(incoming, request, options, done, fail);
         } else {
           readText(incoming, fail, (text) => {
             const header = (name: string): string | undefined => incoming.headers[name]?.toString();
             try {
-              done(readReply({ status: incoming.statusCode ?? 0, text, header }, request, url.origin + url.pathname));
+              done(readReply({ status: incoming.statusCode ?? 0, text, header }, request, address));
             } catch (error) {
               fail(error);
             }
@@ -98,11 +104,11 @@ export function createNodeHttpTransport(url: URL, source: HeaderSource): Transpo
 
   return {
     kind: "http",
-    address: url.origin + url.pathname,
-    async send(request, options) {
-      if (typeof source !== "function") return exchange(request, options, prepared as string[]);
-      return exchange(request, options, [...fixed, ...flat(callerHeaders(await source()))]);
-    },
+    address,
+    send: (request, options) =>
+      typeof headers === "function"
+        ? headers().then((made) => exchange(request, options, made))
+        : exchange(request, options, headers),
     async close() {
       closed = true;
       for (const fail of [...inFlight]) fail(closedError());
@@ -111,17 +117,23 @@ export function createNodeHttpTransport(url: URL, source: HeaderSource): Transpo
   };
 }
 
+/** From the pairs as they came: `headers` would make an object of them all. */
+function contentTypeOf({ rawHeaders }: IncomingMessage): string | undefined {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === CONTENT_TYPE.length && name.toLowerCase() === CONTENT_TYPE) return rawHeaders[i + 1];
+  }
+  return undefined;
+}
+
 function readText(incoming: IncomingMessage, fail: (error: unknown) => void, whole: (text: string) => void): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  incoming.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > MAX_MESSAGE_SIZE) return fail(tooLarge());
-    chunks.push(chunk);
+  let text = "";
+  incoming.setEncoding("utf8");
+  incoming.on("data", (part: string) => {
+    text += part;
+    if (text.length > MAX_MESSAGE_SIZE) fail(tooLarge());
   });
-  incoming.on("end", () =>
-    whole((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString("utf8")),
-  );
+  incoming.on("end", () => whole(text));
 }
 
 function readStream(

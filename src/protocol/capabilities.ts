@@ -82,8 +82,6 @@ export function missingCapabilities(
   capabilities: ClientCapabilities,
 ): ClientCapabilities | undefined {
   const missing: ClientCapabilities = {};
-  for (const key in requests) {
-    if (Object.hasOwn(requests, key)) addMissing(missing, requests[key] as InputRequest, capabilities);
-  }
+  for (const request of Object.values(requests)) addMissing(missing, request, capabilities);
   return missing.elicitation || missing.sampling || missing.roots ? missing : undefined;
 }

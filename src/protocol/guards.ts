@@ -68,10 +68,7 @@ export function isArrayOf<T>(value: unknown, guard: (element: unknown) => elemen
 /** True for an object of which every own value passes `guard`, whatever the keys are. */
 export function isRecordOf<T>(value: unknown, guard: (element: unknown) => element is T): value is Record<string, T> {
   if (!isObject(value)) return false;
-  for (const key in value) {
-    if (Object.hasOwn(value, key) && !guard(value[key])) return false;
-  }
-  return true;
+  return Object.values(value).every((element) => guard(element));
 }
 
 /** True for a string. */

@@ -23,8 +23,8 @@ export function checkJson(value: unknown, maxDepth = 64): void {
     if (Array.isArray(value)) {
       for (let i = 0; i < value.length; i++) checkJson(value[i], maxDepth - 1);
     } else {
-      for (const key in value) {
-        if (!Object.hasOwn(value, key)) continue;
+      // Not `for in`: of objects that JSON.parse has made it takes eight times as long.
+      for (const key of Object.keys(value)) {
         if (!key.isWellFormed()) throw refused("a member name with half a surrogate pair: send well-formed Unicode");
         checkJson((value as Record<string, unknown>)[key], maxDepth - 1);
       }
