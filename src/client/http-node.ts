@@ -16,7 +16,6 @@ const LINGER_MS = 1_000;
 const IDLE_MS = 4_000;
 /** How often the system looks whether a quiet stream still has somebody at its other end. */
 const KEEPALIVE_MS = 30_000;
-const CONTENT_TYPE = "content-type";
 
 /** Connects to an MCP endpoint by node:http or node:https. */
 export function createNodeHttpTransport(url: URL, source: HeaderSource): Transport {
@@ -85,7 +84,7 @@ export function createNodeHttpTransport(url: URL, source: HeaderSource): Transpo
       outgoing.on("error", broken);
       outgoing.on("response", (incoming) => {
         incoming.on("error", broken);
-        if (isEventStream(contentTypeOf(incoming))) {
+        if (isEventStream(incoming.headers["content-type"])) {
           readStream(incoming, request, options, done, fail);
         } else {
           readText(incoming, fail, (text) => {
@@ -115,15 +114,6 @@ export function createNodeHttpTransport(url: URL, source: HeaderSource): Transpo
       agent.destroy();
     },
   };
-}
-
-/** From the pairs as they came: `headers` would make an object of them all. */
-function contentTypeOf({ rawHeaders }: IncomingMessage): string | undefined {
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string;
-    if (name.length === CONTENT_TYPE.length && name.toLowerCase() === CONTENT_TYPE) return rawHeaders[i + 1];
-  }
-  return undefined;
 }
 
 function readText(incoming: IncomingMessage, fail: (error: unknown) => void, whole: (text: string) => void): void {
