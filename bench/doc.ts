@@ -71,7 +71,7 @@ would use the wait to forget their code, as it never does to a server that is at
 | tmcp | tmcp with a codec that encrypts |
 | mcp-lite | mcp-lite, on the older revision that it speaks |
 
-To repeat it (Linux, \`wrk\` and \`taskset\`; about eight minutes):
+To repeat it (Linux, \`wrk\` and \`taskset\`; about nine minutes):
 
 \`\`\`
 npm run bench                              # everything
