@@ -77,8 +77,7 @@ export function serverUrl(url: string | URL): URL {
 
 /** True for the media type of an SSE stream, whatever its parameters. */
 export function isEventStream(contentType: string | undefined): boolean {
-  if (contentType === undefined || contentType === "application/json") return false;
-  return /^\s*text\/event-stream\s*(;|$)/i.test(contentType);
+  return contentType !== undefined && /^\s*text\/event-stream\s*(;|$)/i.test(contentType);
 }
 
 // Error codes of servers of earlier revisions for a request without a session: "not initialized", "no such session",

@@ -122,16 +122,17 @@ export function createTaskPlay(services: Services): TaskPlay {
       const ending = await play(entry, task);
       return typeof ending === "string" ? { type: "result", result: JSON.parse(ending) } : ending;
     } catch (error) {
-      if (error instanceof Refusal && error.retryAfter !== undefined) return { type: "later" };
-      if (RpcError.is(error)) return { type: "error", error };
+      const passes = isPassing(error);
+      if (RpcError.is(error)) return passes ? { type: "later" } : { type: "error", error };
       // A handler that ends because it was told to has no fault.
       const text = stopped ? results.toolError("The task was stopped.") : failed(services, entry.name, error);
-      return !stopped && isPassing(error) ? { type: "later" } : { type: "result", result: JSON.parse(text) };
+      return passes && !stopped ? { type: "later" } : { type: "result", result: JSON.parse(text) };
     }
   };
 }
 
 /** Whom a round tells to try again: a task does so itself. */
 function isPassing(error: unknown): boolean {
+  if (error instanceof Refusal) return error.retryAfter !== undefined;
   return VolleyError.is(error) && (error.code === "ledger_unavailable" || error.code === "effect_running");
 }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { createServer as createHttpServer, type ServerResponse } from "node:http";
 import { z } from "zod";
+import { systemClock } from "../../src/flow/index.ts";
 import { Conflict, type Context, createServer, VolleyError, type WorkScope } from "../../src/index.ts";
 import { nodeHandler } from "../../src/node.ts";
 import { openStore } from "../ledger/stores.ts";
@@ -26,13 +27,7 @@ const server = createServer({
   audience: "https://shop.example/mcp",
   authenticate,
   ledger,
-  clock: {
-    now: () => Date.now() + task.skewMs,
-    after(ms, work) {
-      const timer = setTimeout(work, ms);
-      return () => clearTimeout(timer);
-    },
-  },
+  clock: { ...systemClock, now: () => Date.now() + task.skewMs },
   trace(event) {
     if (event.type === "fault" && !VolleyError.is(event.error)) console.error(event.error);
   },

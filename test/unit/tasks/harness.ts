@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { vi } from "vitest";
+import { systemClock } from "../../../src/flow/index.ts";
 import { type Clock, createServer, type Principal, type Server, type ServerOptions } from "../../../src/index.ts";
 import { coreOf } from "../../../src/server/index.ts";
 import { createTasksWithIds } from "../../../src/tasks/create.ts";
@@ -22,13 +23,7 @@ export const ALL = { elicitation: { form: {}, url: {} }, ...TASKS } as const;
 
 /** A clock that is so much ahead. */
 export function laterBy(offset: { ms: number }): Clock {
-  return {
-    now: () => Date.now() + offset.ms,
-    after(ms, work) {
-      const timer = setTimeout(work, ms);
-      return () => clearTimeout(timer);
-    },
-  };
+  return { ...systemClock, now: () => Date.now() + offset.ms };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into any answer

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
+import { systemClock } from "../../../src/flow/index.ts";
 import { RpcError, type Server, type TraceEvent } from "../../../src/index.ts";
 import { ALL, hasSqlite, rig, TASKS } from "./harness.ts";
 
@@ -213,13 +214,7 @@ describe.skipIf(!hasSqlite)("tasks", () => {
 
   test("T4, case 44: another principal's task, an expired one and an unknown one look the same", async () => {
     let now = Date.UTC(2026, 6, 28);
-    const clock = {
-      now: () => now,
-      after: (ms: number, task: () => void) => {
-        const timer = setTimeout(task, ms);
-        return () => clearTimeout(timer);
-      },
-    };
+    const clock = { ...systemClock, now: () => now };
     await using on = await rig((server) => server.tool("job", { task: "required" }, () => "done"), {
       server: { clock },
       tasks: { ttlMs: 60_000 },
