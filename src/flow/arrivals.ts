@@ -1,3 +1,4 @@
+import type { Call } from "./call.ts";
 import type { Entry, Journal } from "./journal.ts";
 
 /** Hands something to the handler; what takes time holds back whatever comes after it. */
@@ -7,6 +8,7 @@ export type Hand = () => void | Promise<void>;
 export type Step = "microtasks" | "turn" | "call" | "nothing";
 
 interface Waiter {
+  readonly call: Call;
   readonly hand: Hand;
   /** False until whoever keeps the journal has it. */
   ready: boolean;
@@ -28,7 +30,7 @@ export class Arrivals {
   #lastArrival = -1;
   readonly #waiting = new Map<number, Waiter>();
   /** What has no place in the order: resources, and entries that were passed over before they were called for. */
-  readonly #aside: Hand[] = [];
+  readonly #aside: { readonly call: Call; readonly hand: Hand }[] = [];
   /** Work that begins when everything old is handed out: what the journal still holds may make it needless. */
   readonly #starts: (() => void)[] = [];
   #busy = false;
@@ -55,34 +57,38 @@ export class Arrivals {
     return startedAt < this.#lastArrival;
   }
 
-  /** How many entries are handed out. */
-  get handedOut(): number {
-    return this.#next;
-  }
-
   /** Whether something waits to be handed out or begun. */
   get pending(): boolean {
     return this.#busy || this.#waiting.size > 0 || this.#aside.length > 0 || this.#starts.length > 0;
   }
 
   /** The handler has called for an entry of the journal. */
-  expect(index: number, hand: Hand): void {
-    if (index < this.#next) this.#aside.push(hand);
-    else this.#waiting.set(index, { hand, ready: true });
+  expect(index: number, call: Call, hand: Hand): void {
+    if (index < this.#next) this.#aside.push({ call, hand });
+    else this.#waiting.set(index, { call, hand, ready: true });
   }
 
   /** Adds what has just come to the end of the order; `saved` resolves when it may be handed out. */
-  add(entry: Entry, startedAt: number, hand: Hand): { ready: boolean } {
+  add(entry: Entry, call: Call, hand: Hand): { ready: boolean } {
     this.#skip();
-    const overlaps = this.overlaps(startedAt) || this.#next < this.#journal.entries.length;
-    const waiter = { hand, ready: true };
+    const overlaps = this.overlaps(call.startedAt) || this.#next < this.#journal.entries.length;
+    const waiter = { call, hand, ready: true };
     this.#waiting.set(this.#journal.add(entry, overlaps), waiter);
     return waiter;
   }
 
   /** Hands something out as soon as the handler rests, whatever its order. */
-  addAside(hand: Hand): void {
-    this.#aside.push(hand);
+  addAside(call: Call, hand: Hand): void {
+    this.#aside.push({ call, hand });
+  }
+
+  /** Takes back what waits for those that have lost a race. */
+  withdraw(): void {
+    for (const [index, { call }] of this.#waiting) {
+      if (!call.contestant?.lost) continue;
+      this.#waiting.delete(index);
+      this.#journal.remove(index);
+    }
   }
 
   /** Begins work now, or once the journal is handed out. */
@@ -125,7 +131,8 @@ export class Arrivals {
   handOut(done: () => void): boolean {
     const aside = this.#aside.shift();
     if (aside !== undefined) {
-      this.#hand(aside, done);
+      if (aside.call.contestant?.lost) done();
+      else this.#hand(aside.hand, done);
       return false;
     }
     if (this.#starts.length > 0 && this.#next >= this.#old) {

@@ -50,7 +50,6 @@ export class Journal {
   readonly known: number;
   readonly #overlapping: boolean[] = [];
   readonly #places = new Map<string, number>();
-  #kept = 0;
 
   constructor(groups: readonly Group[] = [], sleeps: readonly (readonly [string, number])[] = []) {
     this.sleeps = new Map(sleeps);
@@ -60,7 +59,6 @@ export class Journal {
       });
     });
     this.known = this.entries.length;
-    this.#kept = this.known;
   }
 
   find<T extends keyof Findable>(type: T, name: string): Found<Findable[T]> | undefined {
@@ -73,13 +71,11 @@ export class Journal {
     const index = this.entries.push(entry) - 1;
     this.#overlapping.push(overlaps && index > 0);
     this.#places.set(placeOf(entry), index);
-    // What fails last and is built on by nothing is tried again in the next round.
-    if (entry[0] !== "f") this.#kept = this.entries.length;
     if (entry[0] === "w") this.sleeps.delete(entry[1]);
     return index;
   }
 
-  /** Takes an answer back that is of no use: its question is asked again. */
+  /** Takes something back: an answer of no use, whose question is asked again, or what nobody waits for any more. */
   remove(index: number): void {
     const entry = this.entries[index];
     if (entry === undefined) return;
@@ -91,16 +87,11 @@ export class Journal {
     return this.#overlapping[index] ?? false;
   }
 
-  /** The handler has made another call after this many entries were handed out: they stand, failures too. */
-  keep(handedOut: number): void {
-    this.#kept = Math.max(this.#kept, handedOut);
-  }
-
   /** The journal as it is sealed. */
   get groups(): Group[] {
     const groups: Entry[][] = [];
     let due = false;
-    for (let index = 0; index < this.#kept; index++) {
+    for (let index = 0; index < this.entries.length; index++) {
       const entry = this.entries[index];
       due ||= this.overlaps(index);
       if (entry === undefined) continue;

@@ -122,8 +122,6 @@ export class Run {
     }
     const call: Call = { name, startedAt: this.#arrivals.mark(), contestant: within?.contestant, working: false };
     within?.contestant?.add(call);
-    // What has failed before is built on from here.
-    this.journal.keep(this.#arrivals.handedOut);
     return call;
   }
 
@@ -148,7 +146,7 @@ export class Run {
   /** Hands out a journal entry when its turn has come. */
   replay(found: Found, call: Call, hand: Hand): void {
     this.replayed++;
-    this.#arrivals.expect(found.index, () => (call.contestant?.lost ? undefined : hand()));
+    this.#arrivals.expect(found.index, call, hand);
     this.touch();
   }
 
@@ -158,8 +156,8 @@ export class Run {
    */
   record(entry: Entry, call: Call, hand: Hand): void {
     if (this.closed || call.contestant?.lost) return;
-    const waiter = this.#arrivals.add(entry, call.startedAt, () => (call.contestant?.lost ? undefined : hand()));
-    // A failure is kept with what is built on it.
+    const waiter = this.#arrivals.add(entry, call, hand);
+    // A failure alone is nothing to carry: as long as nothing else came, a later run may as well try again.
     if (entry[0] !== "f") {
       this.recorded = true;
       this.recordedCount++;
@@ -175,7 +173,7 @@ export class Run {
     this.touch();
   }
 
-  /** Records that work has failed: as long as nothing is built on it, a later round tries again. */
+  /** Records that work has failed, as it will fail in every replay. */
   recordFailure(type: "s" | "o", error: unknown, call: Call, reject: (error: unknown) => void): void {
     const failure = toFailure(error);
     this.record(["f", type, call.name, failure], call, () => reject(asReplayed(error, failure)));
@@ -183,7 +181,7 @@ export class Run {
 
   /** Hands out what no journal has, such as an open resource. */
   handAside(call: Call, hand: () => void): void {
-    this.#arrivals.addAside(() => (call.contestant?.lost ? undefined : hand()));
+    this.#arrivals.addAside(call, hand);
     this.touch();
   }
 
@@ -215,7 +213,8 @@ export class Run {
       if (call.working) this.#working--;
       call.working = false;
     }
-    this.#sleeps?.withdraw();
+    this.#arrivals.withdraw();
+    for (const name of this.#sleeps?.withdraw() ?? []) this.journal.sleeps.delete(name);
     const before = this.#asks.length;
     this.#asks = this.#asks.filter(({ call }) => !call.contestant?.lost);
     if (this.#asks.length < before) this.carrier?.asksChanged();

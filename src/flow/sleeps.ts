@@ -62,9 +62,11 @@ export class Sleeps {
     );
   }
 
-  /** Ends the sleeps of those that have lost a race. */
-  withdraw(): void {
-    for (const sleeper of this.#sleepers) if (sleeper.call.contestant?.lost) this.#remove(sleeper);
+  /** Ends the sleeps of those that have lost a race, and says which. */
+  withdraw(): string[] {
+    const lost = [...this.#sleepers].filter(({ call }) => call.contestant?.lost);
+    for (const sleeper of lost) this.#remove(sleeper);
+    return lost.map(({ call }) => call.name);
   }
 
   end(): void {

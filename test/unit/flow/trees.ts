@@ -84,6 +84,8 @@ export const LIMIT_MS = 60_000;
 /** What one run of a tree tells: each decision as it is taken. */
 export interface Telling {
   decided(what: string): void;
+  /** A race of the context is decided: what stands below its other sides is of no account any more. */
+  withdrew(at: string, winner: number): void;
   /** An effect is carried out. */
   done(name: string): void;
   /** How often a flaky step has been tried in the flow. */
@@ -148,7 +150,8 @@ export function playTree(tree: Tree, ctx: Context, telling: Telling): Promise<st
       case "named": {
         const sides = node.of.map((each, index) => [index, () => play(each, `${at}.${index}`)] as const);
         const { winner, value } = await ctx.race(Object.fromEntries(sides) as Record<string, () => Promise<string>>);
-        return decide(at, Number(winner), value);
+        telling.withdrew(at, Number(winner));
+        return decide(at, winner, value);
       }
       case "limit": {
         const sides = {
@@ -161,6 +164,7 @@ export function playTree(tree: Tree, ctx: Context, telling: Telling): Promise<st
               sides.answer().then((value) => ({ winner: "answer", value })),
               sides.limit().then((value) => ({ winner: "limit", value })),
             ]);
+        if (node.named) telling.withdrew(at, won.winner === "answer" ? 0 : 1);
         return decide(at, won.winner, won.value);
       }
       case "catch":
