@@ -170,6 +170,7 @@ class Asking<T> {
         reason,
         question: [key, kind, tries, this.#pin, changes, 0],
         call: this.#call,
+        openedAt: this.#run.mark(),
         answer: (response) => this.#answer(response, changes),
       });
     }

@@ -251,7 +251,7 @@ export class Run {
   /** An open question as the journal keeps it: with whether it was asked before the last arrival. */
   questionOf(ask: OpenAsk): OpenQuestion {
     const [key, kind, tries, pin, changes] = ask.question;
-    return [key, kind, tries, pin, changes, this.#arrivals.overlaps(ask.call.startedAt) ? 1 : 0];
+    return [key, kind, tries, pin, changes, this.#arrivals.overlaps(ask.openedAt) ? 1 : 0];
   }
 
   /** Ends this round with a state-only result once nothing works any more. */
