@@ -38,6 +38,8 @@ export class Flow {
   /** The newest handler version that the flow has met. */
   readonly version: number;
   readonly journal: Journal;
+  /** Names of effects that were done and are the ledger's alone to tell, since the answers that they rest on may change. */
+  readonly done: Set<string>;
   /** Whether the client holds a state of this flow, so that a replay can be told from a new flow. */
   readonly presented: boolean;
   /** The questions that the presented state left open. */
@@ -62,7 +64,7 @@ export class Flow {
     definition: FlowDefinition,
     services: RoundServices,
     principal: Principal,
-    opened: { readonly body: FlowBody; readonly deadline: number } | undefined,
+    opened: { readonly body: Body; readonly deadline: number } | undefined,
     loose: ReadonlyMap<string, unknown>,
     standing: ReadonlyMap<string, StandingQuestion> = NONE_STANDING,
   ) {
@@ -82,7 +84,9 @@ export class Flow {
     this.#id = body?.f;
     this.origin = body?.t;
     const restart = body !== undefined && body.v < definition.version && definition.whenOlder === "restart";
-    this.journal = new Journal(restart ? body.j.map((group) => group.filter((entry) => entry[0] === "o")) : body?.j);
+    this.journal = new Journal(restart ? [] : body?.j);
+    this.done = new Set(body?.e);
+    if (restart) for (const [type, name] of body.j.flat()) if (type === "o") this.done.add(name);
     this.asked =
       restart || body === undefined ? NO_QUESTIONS : new Map(body.q.map((question) => [question[0], question]));
     this.manualState = restart ? undefined : body?.m;
@@ -100,7 +104,7 @@ export class Flow {
     return this.#id;
   }
 
-  toBody(questions: readonly OpenQuestion[], manualState: string | undefined): FlowBody {
+  toBody(questions: readonly OpenQuestion[], manualState: string | undefined): Body {
     return {
       f: this.id,
       n: this.round,
@@ -109,11 +113,14 @@ export class Flow {
       j: this.journal.groups.filter((group) => group.length > 0),
       y: this.yields,
       w: this.waits,
+      ...(this.done.size === 0 ? {} : { e: [...this.done] }),
       ...(manualState === undefined ? {} : { m: manualState }),
       ...(this.origin === undefined ? {} : { t: this.origin }),
     };
   }
 }
+
+type Body = FlowBody & { readonly e?: readonly string[] };
 
 /** A question that waits in a task, with the reason why it was asked again. */
 export interface StandingQuestion {
