@@ -2,6 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { ErrorCode, RpcError } from "../protocol/index.ts";
 import { base64url, type Keyring, type Principal, type Sealer } from "../state/index.ts";
 import { type FlowBody, Journal, type OpenQuestion } from "./journal.ts";
+import type { LooseAnswers } from "./responses.ts";
 import type { Clock, FlowDefinition, LoadMonitor, TaskStarter, Trace, TracedRound } from "./types.ts";
 
 /** What every round works with; made once for a server. */
@@ -47,7 +48,7 @@ export class Flow {
   /** In a task: the questions that it has published and that nobody has answered yet. */
   readonly standing: ReadonlyMap<string, StandingQuestion>;
   /** Answers that came without a state: used only where the tool accepts such. */
-  readonly loose: ReadonlyMap<string, unknown>;
+  readonly loose: LooseAnswers;
   /** The state of a handler that keeps its own. */
   readonly manualState: string | undefined;
   yields: number;
@@ -65,7 +66,7 @@ export class Flow {
     services: RoundServices,
     principal: Principal,
     opened: { readonly body: Body; readonly deadline: number } | undefined,
-    loose: ReadonlyMap<string, unknown>,
+    loose: LooseAnswers,
     standing: ReadonlyMap<string, StandingQuestion> = NONE_STANDING,
   ) {
     this.definition = definition;
