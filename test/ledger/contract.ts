@@ -476,5 +476,9 @@ export function contract(make: () => Promise<Store>): void {
       const instances = store.elsewhere === undefined ? [ledger, ledger] : [ledger, other];
       expect(await playLastLegTwice(instances)).toEqual({ effects: 1, told: ["paid 5", "paid 5"] });
     });
+
+    test("an answer under half a surrogate pair, which no store's JSON takes, is like any other", async () => {
+      expect(await playLastLegTwice([ledger, other], "\ud800")).toEqual({ effects: 1, told: ["paid 5", "paid 5"] });
+    });
   });
 }
