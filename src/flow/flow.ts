@@ -43,6 +43,8 @@ export class Flow {
   readonly done: Set<string>;
   /** Whether the client holds a state of this flow, so that a replay can be told from a new flow. */
   readonly presented: boolean;
+  /** Whether the journal is of this version of the handler. */
+  readonly sameHandler: boolean;
   /** The questions that the presented state left open. */
   readonly asked: ReadonlyMap<string, OpenQuestion>;
   /** In a task: the questions that it has published and that nobody has answered yet. */
@@ -85,7 +87,8 @@ export class Flow {
     this.#id = body?.f;
     this.origin = body?.t;
     const restart = body !== undefined && body.v < definition.version && definition.whenOlder === "restart";
-    this.journal = new Journal(restart ? [] : body?.j);
+    this.sameHandler = body === undefined || body.v === definition.version;
+    this.journal = restart ? new Journal() : new Journal(body?.j, body?.s);
     this.done = new Set(body?.e);
     if (restart) for (const [type, name] of body.j.flat()) if (type === "o") this.done.add(name);
     this.asked =
@@ -111,9 +114,10 @@ export class Flow {
       n: this.round,
       v: this.version,
       q: questions,
-      j: this.journal.groups.filter((group) => group.length > 0),
+      j: this.journal.groups,
       y: this.yields,
       w: this.waits,
+      ...(this.journal.sleeps.size === 0 ? {} : { s: [...this.journal.sleeps] }),
       ...(this.done.size === 0 ? {} : { e: [...this.done] }),
       ...(manualState === undefined ? {} : { m: manualState }),
       ...(this.origin === undefined ? {} : { t: this.origin }),
