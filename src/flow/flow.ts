@@ -1,7 +1,7 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { ErrorCode, RpcError } from "../protocol/index.ts";
 import { base64url, type Keyring, type Principal, type Sealer } from "../state/index.ts";
-import { type FlowBody, Journal, type OpenQuestion } from "./journal.ts";
+import { type Entry, type FlowBody, type Group, Journal, type OpenQuestion } from "./journal.ts";
 import type { LooseAnswers } from "./responses.ts";
 import type { Clock, FlowDefinition, LoadMonitor, TaskStarter, Trace, TracedRound } from "./types.ts";
 
@@ -41,6 +41,8 @@ export class Flow {
   readonly journal: Journal;
   /** Names of effects that were done and are the ledger's alone to tell, since the answers that they rest on may change. */
   readonly done: Set<string>;
+  /** Effects in the journal that came after an answer which was taken back. */
+  readonly #stale = new Set<Entry>();
   /** Whether the client holds a state of this flow, so that a replay can be told from a new flow. */
   readonly presented: boolean;
   /** Whether the journal is of this version of the handler. */
@@ -108,13 +110,27 @@ export class Flow {
     return this.#id;
   }
 
+  /** Takes an answer back: its question is asked again, and what was done after it is compared with the next one. */
+  takeBack(index: number): void {
+    for (const entry of this.journal.entries.slice(index + 1)) {
+      if (entry?.[0] === "o") this.done.add(entry[1]);
+      if (entry?.[0] === "o" || (entry?.[0] === "f" && entry[1] === "o")) this.#stale.add(entry);
+    }
+    this.journal.remove(index);
+  }
+
+  /** Whether what was done is the ledger's to tell, although the journal has it. */
+  isStale(entry: Entry): boolean {
+    return this.#stale.has(entry);
+  }
+
   toBody(questions: readonly OpenQuestion[], manualState: string | undefined): Body {
     return {
       f: this.id,
       n: this.round,
       v: this.version,
       q: questions,
-      j: this.journal.groups,
+      j: this.#fresh(this.journal.groups),
       y: this.yields,
       w: this.waits,
       ...(this.journal.sleeps.size === 0 ? {} : { s: [...this.journal.sleeps] }),
@@ -122,6 +138,11 @@ export class Flow {
       ...(manualState === undefined ? {} : { m: manualState }),
       ...(this.origin === undefined ? {} : { t: this.origin }),
     };
+  }
+
+  #fresh(groups: readonly Group[]): readonly Group[] {
+    if (this.#stale.size === 0) return groups;
+    return groups.map((group) => group.filter((entry) => !this.#stale.has(entry))).filter((group) => group.length > 0);
   }
 }
 

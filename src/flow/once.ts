@@ -7,7 +7,6 @@ import { Conflict, Failed, InDoubt, NotDone } from "./errors.ts";
 import { fromFailure } from "./failure.ts";
 import { type Flow, refusedState } from "./flow.ts";
 import { toJsonCopy } from "./json-value.ts";
-import { checkName } from "./names.ts";
 import { openRecord, sealRecord } from "./record.ts";
 import { restsOn } from "./rests-on.ts";
 import type { Run } from "./run.ts";
@@ -52,7 +51,7 @@ export function once<T>(
   checkOptions(flow, name, options);
   const ends = defer<T>();
   const found = run.journal.find("o", name);
-  if (found !== undefined) {
+  if (found !== undefined && !flow.isStale(found.entry)) {
     const { entry } = found;
     tellOutcome(flow, name, "replayed");
     run.replay(found, call, () =>
@@ -80,7 +79,6 @@ export function once<T>(
 }
 
 function checkOptions(flow: Flow, name: string, options: OnceOptions<unknown>): void {
-  checkName(name);
   flow.services.requireShared?.();
   if (flow.definition.answersWithoutState === "accept") {
     throw new VolleyError(

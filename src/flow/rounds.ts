@@ -12,7 +12,7 @@ import { Flow, type RoundServices, refusedState } from "./flow.ts";
 import { handOff, startTask } from "./hand-off.ts";
 import { type FlowBody, isFlowBody, type OpenQuestion } from "./journal.ts";
 import type { OpenAsk } from "./outcome.ts";
-import { looseAnswers, type Responses, readResponses, someKeys, soundOnes } from "./responses.ts";
+import { looseAnswers, type Responses, readResponses, someKeys } from "./responses.ts";
 import { Run } from "./run.ts";
 import { RunContext } from "./run-context.ts";
 import { mayUseState } from "./single-use.ts";
@@ -58,7 +58,7 @@ export function createRounds(services: RoundServices): Rounds {
       }
       const run = new Run(flow, request);
       return await traceRound<RoundReply>(flow, run, async (enter) => {
-        const outcome = await run.play(() => enter(() => call(contextOf(run, flow, responses))));
+        const outcome = await run.play(() => enter(() => call(new RunContext(run, flow, responses))));
         switch (outcome.type) {
           case "threw":
             throw outcome.error;
@@ -83,18 +83,6 @@ export function createRounds(services: RoundServices): Rounds {
 
     resume: (task, call) => resumeTask(services, task, call),
   };
-}
-
-/** Only a handler that reads its answers itself has a use for all of them: they are checked when it does. */
-function contextOf(run: Run, flow: Flow, responses: Responses | undefined): Context {
-  const context = new RunContext(run, flow, undefined);
-  if (responses === undefined) return context;
-  let sound: Responses | undefined;
-  const get = (): Responses => {
-    sound ??= soundOnes(responses);
-    return sound;
-  };
-  return Object.defineProperty(context, "inputResponses", { get });
 }
 
 function beginFlow(

@@ -1,4 +1,5 @@
 // What was done is compared with what it rested on, whichever way it comes back: by the journal, the ledger, or a restart.
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Context } from "../../../src/flow/index.ts";
@@ -29,6 +30,130 @@ describe("the same answers are the same, however they are spelled", () => {
     await expect(flow.play({ state, responses: { x: accept({ a: 1, b: 3 }) } })).rejects.toMatchObject({
       code: "conflict",
     });
+  });
+});
+
+describe("the same answers hold what was asked for, and no more", () => {
+  const handler: Handler = async (_args, ctx) => {
+    const { n } = await number(ctx, "x");
+    return await ctx.once("pay", () => n);
+  };
+
+  test("H6, S15: a field that no form has makes no other answer, and no state carries it", async () => {
+    const flow = harness(handler);
+    const { requestState: state } = await flow.asks();
+    expect(await flow.ends({ state, responses: answer("x", 1) })).toBe(1);
+    expect(await flow.ends({ state, responses: { x: accept({ n: 1, extra: "ignored" }) } })).toBe(1);
+    expect(await flow.ends({ state, responses: { x: accept({ n: 1, extra: { deep: ["ignored"] } }) } })).toBe(1);
+
+    const long = harness(async (_args, ctx) => {
+      await number(ctx, "x");
+      await number(ctx, "y");
+    });
+    const size = async (more: object): Promise<number> => {
+      const one = await long.asks();
+      const two = await long.asks({ state: one.requestState, responses: { x: accept({ n: 1, ...more }) } });
+      return two.requestState?.length ?? 0;
+    };
+    expect(await size({ extra: "x".repeat(10_000) })).toBe(await size({}));
+  });
+
+  test("H6: a step's idempotency key is the same for the same answer", async () => {
+    const keys: string[] = [];
+    const flow = harness(async (_args, ctx) => {
+      await ctx.elicit("x", { message: "X?", schema: z.object({ a: z.number(), b: z.number() }) });
+      await ctx.step("s", ({ idempotencyKey }) => void keys.push(idempotencyKey));
+    });
+    const { requestState: state } = await flow.asks();
+    for (const content of [
+      { a: 1, b: 2 },
+      { b: 2, a: 1, c: 3 },
+      { a: 1, b: 3 },
+    ]) {
+      await flow.ends({ state, responses: { x: accept(content) } });
+    }
+    expect(keys[1]).toBe(keys[0]);
+    expect(keys[2]).not.toBe(keys[0]);
+  });
+});
+
+describe("a question that is asked again after what rests on it", () => {
+  const charged: number[] = [];
+  const pay =
+    (schema: typeof N): Handler =>
+    async (_args, ctx) => {
+      const { n } = await ctx.elicit("amount", { message: "How much?", schema });
+      const paid = await ctx.once("charge", () => {
+        charged.push(n);
+        return n;
+      });
+      await number(ctx, "note");
+      return `asked for ${n}, charged ${paid}`;
+    };
+  /** The answer that comes late overtakes the note, whose question the handler has not reached again. */
+  const overtake = async (flow: ReturnType<typeof harness>): Promise<void> => {
+    await sleep(20);
+    await flow.clock.advance(1_000);
+  };
+  const narrow = pay(z.object({ n: z.number().max(5) }));
+
+  test.each([true, false])(
+    "H5: gets Conflict for another answer (with a ledger that remembers: %j)",
+    async (remembers) => {
+      charged.length = 0;
+      let ledger = createMemoryLedger({ now: () => 0 });
+      const flow = harness(pay(N), {}, () => ({ ...ledger, claim: (claim) => ledger.claim(claim) }));
+      const one = await flow.asks();
+      const two = await flow.asks({ state: one.requestState, responses: answer("amount", 10) });
+      expect(Object.keys(two.inputRequests ?? {})).toEqual(["note"]);
+      const again = await flow.asks({ handler: narrow, state: two.requestState, responses: answer("note", 1) });
+      expect(Object.keys(again.inputRequests ?? {})).toEqual(["amount"]);
+      if (!remembers) ledger = createMemoryLedger({ now: () => 0 });
+      const last = flow.play({ handler: narrow, state: again.requestState, responses: answer("amount", 3) });
+      const refused = expect(last).rejects.toMatchObject(
+        remembers ? { code: "conflict", done: [{ name: "charge", value: 10 }] } : { code: "effect_in_doubt" },
+      );
+      await overtake(flow);
+      await refused;
+      expect(charged).toEqual([10]);
+    },
+  );
+
+  test("H5: gets the recorded value once the old answer is given again", async () => {
+    charged.length = 0;
+    const flow = harness(pay(N));
+    const one = await flow.asks();
+    const two = await flow.asks({ state: one.requestState, responses: answer("amount", 10) });
+    const again = await flow.asks({ handler: narrow, state: two.requestState, responses: answer("note", 1) });
+    const leg = { state: again.requestState, responses: answer("amount", 10) };
+    const last = flow.ends(leg);
+    await overtake(flow);
+    expect(await last).toBe("asked for 10, charged 10");
+    expect(charged).toEqual([10]);
+  });
+
+  test("an answer that is unusable when it comes takes nothing back that was done before it", async () => {
+    const claims: string[] = [];
+    const flow = harness(
+      async (_args, ctx) => {
+        await number(ctx, "amount");
+        await ctx.once("charge", () => 1);
+        return (await number(ctx, "note")).n;
+      },
+      {},
+      (ledger) => ({
+        ...ledger,
+        claim(claim) {
+          claims.push(claim.name);
+          return ledger.claim(claim);
+        },
+      }),
+    );
+    const one = await flow.asks();
+    const two = await flow.asks({ state: one.requestState, responses: answer("amount", 10) });
+    const again = await flow.asks({ state: two.requestState, responses: { note: accept({ n: "no number" }) } });
+    expect(await flow.ends({ state: again.requestState, responses: answer("note", 1) })).toBe(1);
+    expect(claims).toEqual(["charge"]);
   });
 });
 
@@ -237,17 +362,23 @@ describe("names", () => {
     [undefined, "undefined"],
   ];
   test.each(bad)("H25, and half a surrogate pair: the name %j is refused where it is given", async (name, shown) => {
-    const flow = harness((_args, ctx) => ctx.once(name as string, KEY, () => 1));
-    await expect(flow.play()).rejects.toMatchObject({
-      code: "invalid_options",
-      message: `${shown} cannot be a name: give a string that is not empty, begins with no "$", and is well-formed Unicode.`,
-    });
+    const handlers: Handler[] = [
+      (_args, ctx) => ctx.once(name as string, KEY, () => 1),
+      (_args, ctx) => ctx.step(name as string, () => 1),
+      (_args, ctx) => ctx.confirm(name as string, "Sure?"),
+      (_args, ctx) => ctx.sleep(name as string, 1),
+    ];
+    for (const handler of handlers)
+      await expect(harness(handler).play()).rejects.toMatchObject({
+        code: "invalid_options",
+        message: `${shown} cannot be a name: give a string that is not empty, begins with no "$", and is well-formed Unicode.`,
+      });
   });
 
   test("suspected: whatever an answer's key is, what a ledger gets is plain, and the effect happens once", async () => {
     const claims: Claim[] = [];
     let done = 0;
-    const key = "half\ud800";
+    const key = "é🚀 \u0000";
     const handler: Handler = async (_args, ctx) => {
       await number(ctx, key);
       return await ctx.once("pay", () => ++done);
