@@ -20,13 +20,13 @@ import {
   VolleyError,
 } from "../protocol/index.ts";
 import { type Core, coreOf, type Reply, type Server } from "../server/index.ts";
-import { ANONYMOUS, type Principal } from "../state/index.ts";
+import { ANONYMOUS, type Principal, readPrincipal } from "../state/index.ts";
 import { type Notice, SessionCall } from "./session-call.ts";
 
 export interface LegacyServerOptions {
   /**
-   * Says who is calling, from what the transport's own check of the token found; undefined over stdio. To return undefined
-   * refuses the request. Default: everybody is anonymous, which a server with `authenticate` does not allow.
+   * Says who is calling, from what the transport's own check of the token found; undefined over stdio. Undefined, a throw, or
+   * what is no principal refuses the request. Default: everybody is anonymous, which a server with `authenticate` does not allow.
    */
   readonly principal?: (auth: AuthInfo | undefined) => Principal | undefined | Promise<Principal | undefined>;
   /** How long a person may take for one question, in milliseconds. Default 10 minutes; a tool's `ttlMs` may be shorter. */
@@ -148,8 +148,12 @@ class LegacyServer extends OfficialServer {
   }
 
   async #identify({ http }: ServerContext): Promise<Principal> {
-    const principal = await this.#principalOf(http?.authInfo);
-    if (principal) return principal;
+    try {
+      const given: unknown = await this.#principalOf(http?.authInfo);
+      if (given) return readPrincipal(given, "principal");
+    } catch (error) {
+      this.#core.settings.trace({ type: "fault", target: "principal", error });
+    }
     throw new ProtocolError(ErrorCode.InvalidRequest, "Authentication is required.");
   }
 

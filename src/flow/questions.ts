@@ -31,6 +31,7 @@ export function formQuestion<S extends FormSchema>(
     kind: "form",
     pinned: pin ?? false,
     request: formRequest(message, form.requestedSchema),
+    fields: form.fields,
     read: (response) => {
       const { action, content } = response as Answer;
       if (action !== "accept") return action === "decline" ? DECLINED : CANCELLED;
@@ -77,6 +78,7 @@ export function confirmQuestion(key: string, message: string): Question<boolean>
     kind: "form",
     pinned: true,
     request: formRequest(message, YES.requestedSchema),
+    fields: YES.fields,
     read: (response) => {
       const { action, content } = response as Answer;
       if (action !== "accept") return { ok: true, value: false };

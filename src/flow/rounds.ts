@@ -1,11 +1,9 @@
 import {
-  checkJson,
-  ErrorCode,
   type InputRequests,
   type InputRequiredResult,
   isInputRequest,
   isObject,
-  RpcError,
+  type RpcError,
   VolleyError,
 } from "../protocol/index.ts";
 import { type Bound, StateRefused } from "../state/index.ts";
@@ -14,6 +12,7 @@ import { Flow, type RoundServices, refusedState } from "./flow.ts";
 import { handOff, startTask } from "./hand-off.ts";
 import { type FlowBody, isFlowBody, type OpenQuestion } from "./journal.ts";
 import type { OpenAsk } from "./outcome.ts";
+import { looseAnswers, type Responses, readResponses, someKeys } from "./responses.ts";
 import { Run } from "./run.ts";
 import { RunContext } from "./run-context.ts";
 import { mayUseState } from "./single-use.ts";
@@ -41,26 +40,25 @@ export interface Rounds {
 /** The official clients stop after 10 rounds. */
 const WARN_ROUND = 9;
 const MOST_ROUNDS = 32;
-const NO_ANSWERS: ReadonlyMap<string, unknown> = new Map();
+const NO_ANSWERS = looseAnswers({});
 
 export function createRounds(services: RoundServices): Rounds {
   return {
     async play(request, definition, call) {
       const responses = readResponses(request.inputResponses);
-      const sound = soundOnes(responses);
       const { method, target, principal } = request;
       // Before the handler runs, which may change its arguments.
       const bound = services.sealer.bind({ method, target, arguments: request.arguments, principal });
       const flow =
         request.requestState === undefined
-          ? beginFlow(services, request, definition, sound)
+          ? beginFlow(services, request, definition, responses)
           : continueFlow(services, request, definition, responses, bound);
-      if (definition.singleUse && flow.presented && !(await mayUseState(flow, sound ?? {}))) {
+      if (definition.singleUse && flow.presented && !(await mayUseState(flow, responses ?? {}))) {
         throw refuse(services, request, "used");
       }
       const run = new Run(flow, request);
       return await traceRound<RoundReply>(flow, run, async (enter) => {
-        const outcome = await run.play(() => enter(() => call(new RunContext(run, flow, sound))));
+        const outcome = await run.play(() => enter(() => call(new RunContext(run, flow, responses))));
         switch (outcome.type) {
           case "threw":
             throw outcome.error;
@@ -87,51 +85,22 @@ export function createRounds(services: RoundServices): Rounds {
   };
 }
 
-// S16: what is no object at all is malformed; what is an object but of no use is asked for again.
-function readResponses(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (value === undefined || isObject(value)) return value;
-  throw new RpcError(ErrorCode.InvalidParams, "inputResponses must be an object.");
-}
-
-/** The answers that JSON carries: others may have come under keys that nobody asked for, which are ignored whatever they hold. */
-function soundOnes(
-  responses: Readonly<Record<string, unknown>> | undefined,
-): Readonly<Record<string, unknown>> | undefined {
-  if (responses === undefined || isSound(responses)) return responses;
-  return Object.fromEntries(Object.entries(responses).filter(([key, response]) => isSound({ [key]: response })));
-}
-
-function isSound(value: unknown): boolean {
-  try {
-    checkJson(value);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function beginFlow(
   services: RoundServices,
   request: RoundRequest,
   definition: FlowDefinition,
-  responses: Readonly<Record<string, unknown>> | undefined,
+  responses: Responses = {},
 ): Flow {
-  const loose = responses === undefined ? NO_ANSWERS : new Map(Object.entries(responses));
-  if (loose.size > 0) {
-    services.trace?.({
-      type: "answers_without_state",
-      target: definition.name,
-      keys: [...loose.keys()].slice(0, 10).map((key) => key.slice(0, 128)),
-    });
-  }
-  return new Flow(definition, services, request.principal, undefined, loose);
+  const keys = someKeys(responses);
+  if (keys.length > 0) services.trace?.({ type: "answers_without_state", target: definition.name, keys });
+  return new Flow(definition, services, request.principal, undefined, looseAnswers(responses));
 }
 
 function continueFlow(
   services: RoundServices,
   request: RoundRequest,
   definition: FlowDefinition,
-  responses: Readonly<Record<string, unknown>> | undefined,
+  responses: Responses | undefined,
   bound: Bound,
 ): Flow {
   let opened: { readonly body: FlowBody; readonly deadline: number };

@@ -6,6 +6,7 @@ import { asReplayed, toFailure } from "./failure.ts";
 import type { Flow } from "./flow.ts";
 import { inside } from "./inside.ts";
 import type { Entry, Found, Journal, OpenQuestion } from "./journal.ts";
+import { checkName } from "./names.ts";
 import type { OpenAsk, RunOutcome } from "./outcome.ts";
 import { Releases } from "./releases.ts";
 import { Sleeps } from "./sleeps.ts";
@@ -109,6 +110,7 @@ export class Run {
     }
     if (within?.contestant?.lost) return undefined;
     if (type !== "u") {
+      checkName(name);
       this.#used ??= new Set();
       const call = type + name;
       if (this.#used.has(call)) {

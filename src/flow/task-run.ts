@@ -97,7 +97,7 @@ export async function resumeTask(
   // Answers are settled before anything rests on them.
   if (answered.length > 0) await keeper.save(stateNow());
   return await traceRound<TaskOutcome>(flow, run, async (enter) => {
-    const outcome = await run.play(() => enter(() => call(new RunContext(run, flow, undefined))));
+    const outcome = await run.play(() => enter(() => call(new RunContext(run, flow))));
     switch (outcome.type) {
       case "threw":
         return outcome;

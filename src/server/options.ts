@@ -80,7 +80,10 @@ export interface ServerOptions {
   readonly audience?: string;
   /** True when no other process serves the same clients. */
   readonly singleInstance?: boolean;
-  /** Says who is calling; undefined or a throw refuses the request with 401. Default: everybody is anonymous. */
+  /**
+   * Says who is calling. Undefined, a throw, or what is no principal refuses the request with 401; the last two are traced as
+   * a `fault`. Fields that a principal does not have are dropped. Default: everybody is anonymous.
+   */
   readonly authenticate?: (request: HeaderReader) => Principal | undefined | Promise<Principal | undefined>;
   /** The `WWW-Authenticate` header of a 401. Default `Bearer`. */
   readonly challenge?: string;

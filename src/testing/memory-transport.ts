@@ -2,10 +2,11 @@ import type { Transport } from "../client/index.ts";
 import type { JSONRPCResponse } from "../protocol/index.ts";
 import { VolleyError } from "../protocol/index.ts";
 import { Call, coreOf, type HeaderReader, type Reply, type Server } from "../server/index.ts";
-import { ANONYMOUS, type Principal } from "../state/index.ts";
+import { ANONYMOUS, type Principal, readPrincipal } from "../state/index.ts";
 
 /** A transport that hands each message to a server in this process, as text, the way a wire would. */
-export function createMemoryTransport(server: Server, principal: Principal = ANONYMOUS): Transport {
+export function createMemoryTransport(server: Server, caller: Principal = ANONYMOUS): Transport {
+  const principal = readPrincipal(caller, "principal");
   const core = coreOf(server);
   core.serving = true;
   const open = new Set<MemoryCall>();

@@ -476,5 +476,12 @@ export function contract(make: () => Promise<Store>): void {
       const instances = store.elsewhere === undefined ? [ledger, ledger] : [ledger, other];
       expect(await playLastLegTwice(instances)).toEqual({ effects: 1, told: ["paid 5", "paid 5"] });
     });
+
+    test("case 23: an answer under any key that an author may give is like any other", async () => {
+      expect(await playLastLegTwice([ledger, other], "__proto__ \u0000 'é🚀\u2028")).toEqual({
+        effects: 1,
+        told: ["paid 5", "paid 5"],
+      });
+    });
   });
 }
