@@ -148,8 +148,13 @@ class LegacyServer extends OfficialServer {
   }
 
   async #identify({ http }: ServerContext): Promise<Principal> {
-    const principal = await this.#principalOf(http?.authInfo);
-    if (principal) return principal;
+    try {
+      const principal = await this.#principalOf(http?.authInfo);
+      if (principal) return principal;
+    } catch (error) {
+      // The SDK would send its message on. As for `authenticate`: the caller is refused, and the operator sees why.
+      this.#core.settings.trace({ type: "fault", target: "principal", error });
+    }
     throw new ProtocolError(ErrorCode.InvalidRequest, "Authentication is required.");
   }
 

@@ -163,6 +163,11 @@ export class Run {
     return this.#used?.has(`a${key}`) ?? false;
   }
 
+  /** Whether this run has called for it by this name, whatever became of it. */
+  hasUsed(type: "a" | "s" | "o", name: string): boolean {
+    return this.#used?.has(type + name) ?? false;
+  }
+
   /** Takes back the open asks among these promises: they lost a race. */
   withdraw(promises: readonly unknown[]): void {
     this.#asks = this.#asks.filter(({ promise }) => !promises.includes(promise));

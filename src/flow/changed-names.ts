@@ -1,0 +1,31 @@
+import type { Flow } from "./flow.ts";
+import type { OpenAsk } from "./outcome.ts";
+import type { Run } from "./run.ts";
+
+const MOST_NAMES = 10;
+
+/**
+ * Tells of answers and steps whose names the handler did not come to before it asked something new: most likely they are
+ * others in each round, and people are asked, or work is done, again and again.
+ */
+export function tellChangedNames(run: Run, flow: Flow, asks: readonly OpenAsk[]): void {
+  const { definition, services, journal, version } = flow;
+  // Behind a question that is asked again nothing is called yet.
+  if (services.trace === undefined || !flow.presented || asks.length === 0 || asks.some(({ reason }) => reason !== ""))
+    return;
+  // What another version of the handler asked and did need not be this one's.
+  if (version > definition.version || (version > 1 && definition.whenOlder === "continue")) return;
+  const names: { type: "ask" | "step"; name: string }[] = [];
+  for (const [type, name] of journal.groups.flat()) {
+    // Without a new step this round may only have been quicker than the one that did the old.
+    if (type === "o" || (type === "s" && !run.recorded) || run.hasUsed(type, name)) continue;
+    names.push({ type: type === "a" ? "ask" : "step", name: name.slice(0, 128) });
+  }
+  if (names.length === 0) return;
+  services.trace({
+    type: "name_changed",
+    within: flow.traced,
+    target: definition.name,
+    names: names.slice(0, MOST_NAMES),
+  });
+}
