@@ -270,5 +270,5 @@ function readReply({ body = "{}" }: Reply): Result {
 function missingInput({ code, message, data }: ProtocolError): string | undefined {
   if (code !== ErrorCode.MissingRequiredClientCapability || !isObject(data)) return undefined;
   const { requiredCapabilities: required } = data;
-  return isObject(required) && !required.extensions ? `${message} It lacks ${JSON.stringify(required)}.` : undefined;
+  return isObject(required) && !required.extensions ? message : undefined;
 }

@@ -9,12 +9,12 @@ const MOST_NAMES = 10;
  * others in each round, and people are asked, or work is done, again and again.
  */
 export function tellChangedNames(run: Run, flow: Flow, asks: readonly OpenAsk[]): void {
-  const { definition, services, journal, version } = flow;
+  const { definition, services, journal } = flow;
   // Behind a question that is asked again nothing is called yet.
   if (services.trace === undefined || !flow.presented || asks.length === 0 || asks.some(({ reason }) => reason !== ""))
     return;
-  // What another version of the handler asked and did need not be this one's.
-  if (version > definition.version || (version > 1 && definition.whenOlder === "continue")) return;
+  // Other versions of the handler that the flow has met had names of their own.
+  if (flow.version > 1) return;
   const names: { type: "ask" | "step"; name: string }[] = [];
   for (const [type, name] of journal.groups.flat()) {
     // Without a new step this round may only have been quicker than the one that did the old.

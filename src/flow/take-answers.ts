@@ -51,11 +51,11 @@ const MOST_NAMED = 3;
 
 /** What one question needs, and what declares it with our client. */
 function nameOf({ elicitation, sampling, roots }: ClientCapabilities): string {
-  if (elicitation?.url !== undefined) return "elicitation.url: give `connect` a `url` handler";
-  if (elicitation !== undefined) return "elicitation.form: give `connect` a `form` handler";
-  if (roots !== undefined) return "roots: give `connect` a `roots` handler";
+  if (elicitation?.url !== undefined) return "elicitation.url: give `connect` of volley-mcp/client a `url` handler";
+  if (elicitation !== undefined) return "elicitation.form: give `connect` of volley-mcp/client a `form` handler";
+  if (roots !== undefined) return "roots: give `connect` of volley-mcp/client a `roots` handler";
   const more = Object.keys(sampling ?? {});
-  if (more.length === 0) return "sampling: give `connect` a `sampling` handler";
+  if (more.length === 0) return "sampling: give `connect` of volley-mcp/client a `sampling` handler";
   const names = more.map((name) => `sampling.${name}`).join(" and ");
-  return `${names}: give \`connect\` \`sampling: { create, ${more.map((name) => `${name}: true`).join(", ")} }\``;
+  return `${names}: give \`connect\` of volley-mcp/client \`sampling: { create, ${more.map((name) => `${name}: true`).join(", ")} }\``;
 }
