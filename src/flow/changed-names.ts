@@ -18,7 +18,8 @@ export function tellChangedNames(run: Run, flow: Flow, asks: readonly OpenAsk[])
   const names: { type: "ask" | "step"; name: string }[] = [];
   for (const [type, name] of journal.groups.flat()) {
     // Without a new step this round may only have been quicker than the one that did the old.
-    if (type === "o" || (type === "s" && !run.recorded) || run.hasUsed(type, name)) continue;
+    const judged = type === "a" || (type === "s" && run.recorded);
+    if (!judged || run.hasUsed(type, name)) continue;
     names.push({ type: type === "a" ? "ask" : "step", name: name.slice(0, 128) });
   }
   if (names.length === 0) return;
