@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Context, FlowOptions } from "../../../src/flow/index.ts";
@@ -70,6 +71,18 @@ const QUIET: Record<string, (ctx: Context) => Promise<unknown>> = {
     ]);
     await ctx.elicit("c", form);
     await ctx.elicit("d", form);
+  },
+  "a step behind other I/O, which a later round does not wait for": async (ctx) => {
+    const beside = async (): Promise<void> => {
+      await delay(10);
+      await ctx.step("beside", () => 1);
+    };
+    const line = async (): Promise<void> => {
+      await ctx.step("long", () => delay(50, 1));
+      await ctx.elicit("a", form);
+      await ctx.elicit("b", form);
+    };
+    await Promise.all([beside(), line()]);
   },
   "a branch that an answer decides": async (ctx) => {
     const { n } = await ctx.elicit("a", form);
