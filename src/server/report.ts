@@ -75,12 +75,12 @@ function lineOf(event: TraceEvent): Line | undefined {
     case "asked_often":
       return {
         kind: event.type,
-        text: `${event.target}: "${event.key}" was asked ${event.times} times in one flow: no answer was of use.`,
+        text: `${event.target}: "${plain(event.key)}" was asked ${event.times} times in one flow: no answer was of use.`,
       };
     case "name_changed":
       return {
         kind: event.type,
-        text: `${event.target}: ${event.names.map(({ type, name }) => CHANGED[type](name)).join("; ")}: names must be the same in each round.`,
+        text: `${event.target}: ${event.names.map(({ type, name }) => CHANGED[type](plain(name))).join("; ")}: names must be the same in each round.`,
         author: true,
       };
     default:
