@@ -152,6 +152,7 @@ class LegacyServer extends OfficialServer {
       const given: unknown = await this.#principalOf(http?.authInfo);
       if (given) return readPrincipal(given, "principal");
     } catch (error) {
+      // The SDK would send its message on. As for `authenticate`: the caller is refused, and the operator sees why.
       this.#core.settings.trace({ type: "fault", target: "principal", error });
     }
     throw new ProtocolError(ErrorCode.InvalidRequest, "Authentication is required.");
@@ -269,5 +270,5 @@ function readReply({ body = "{}" }: Reply): Result {
 function missingInput({ code, message, data }: ProtocolError): string | undefined {
   if (code !== ErrorCode.MissingRequiredClientCapability || !isObject(data)) return undefined;
   const { requiredCapabilities: required } = data;
-  return isObject(required) && !required.extensions ? `${message} It lacks ${JSON.stringify(required)}.` : undefined;
+  return isObject(required) && !required.extensions ? message : undefined;
 }

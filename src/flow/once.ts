@@ -73,7 +73,7 @@ export function once<T>(
     };
     const failed = (error: unknown): void => run.recordFailure("o", error, call, ends.reject);
     run.mayWait = () => mayWait(flow);
-    run.work(call, () => happen(flow, name, options, effect), done, failed);
+    run.works.add(call, { begin: () => happen(flow, name, options, effect), done, failed });
   }
   return run.hand(name, ends.promise);
 }

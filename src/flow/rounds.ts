@@ -1,12 +1,14 @@
 import {
+  ErrorCode,
   type InputRequests,
   type InputRequiredResult,
   isInputRequest,
   isObject,
-  type RpcError,
+  RpcError,
   VolleyError,
 } from "../protocol/index.ts";
 import { type Bound, StateRefused } from "../state/index.ts";
+import { tellChangedNames } from "./changed-names.ts";
 import type { Context } from "./context.ts";
 import { Flow, type RoundServices, refusedState } from "./flow.ts";
 import { handOff, startTask } from "./hand-off.ts";
@@ -41,6 +43,8 @@ export interface Rounds {
 const WARN_ROUND = 9;
 const MOST_ROUNDS = 32;
 const NO_ANSWERS = looseAnswers({});
+/** A question asked so often is one that people do not understand, or cannot answer. */
+const OFTEN = 4;
 
 export function createRounds(services: RoundServices): Rounds {
   return {
@@ -110,7 +114,7 @@ function continueFlow(
     opened = { body, deadline: times.deadline };
     services.trace?.({ type: "state_opened", target: definition.name, kid, sealedAt: times.issuedAt });
   } catch (error) {
-    throw error instanceof StateRefused ? refuse(services, request, error.reason) : error;
+    throw error instanceof StateRefused ? refuse(services, request, error.reason, error.kid) : error;
   }
   if (opened.body.v < definition.version && definition.whenOlder === "refuse")
     throw refuse(services, request, "version");
@@ -119,10 +123,21 @@ function continueFlow(
   return flow;
 }
 
-/** The precise reason is the operator's; the client hears the same whatever it is. */
-function refuse(services: RoundServices, { method, target }: RoundRequest, reason: string): RpcError {
-  services.trace?.({ type: "state_refused", reason, method, target });
-  return refusedState();
+/** The precise reason is the operator's; the client hears the same whatever it is, unless a state of its own has expired. */
+function refuse(services: RoundServices, request: RoundRequest, reason: string, kid?: string): RpcError {
+  const { method, target } = request;
+  const keys = kid === undefined ? {} : { kid, kids: services.keyring.kids };
+  services.trace?.({ type: "state_refused", reason, method, target, ...keys });
+  return reason === "expired" || reason === "deadline" ? expiredState() : refusedState();
+}
+
+/** Only who holds a state that was sealed for this very request gets here: its age is no secret from them. */
+function expiredState(): RpcError {
+  return new RpcError(
+    ErrorCode.InvalidParams,
+    "The request state has expired: the answers came too late. Start again without requestState and inputResponses.",
+    { reason: "state_expired" },
+  );
 }
 
 function suspend(flow: Flow, run: Run, asks: readonly OpenAsk[], request: RoundRequest, bound: Bound): RoundReply {
@@ -131,7 +146,9 @@ function suspend(flow: Flow, run: Run, asks: readonly OpenAsk[], request: RoundR
   for (const ask of asks) {
     inputRequests[ask.key] = ask.request;
     questions.push(run.questionOf(ask));
+    tellAskedOften(flow, ask);
   }
+  tellChangedNames(run, flow, asks);
   if (asks.length > 0) gate(inputRequests, request);
   return {
     type: "input_required",
@@ -141,6 +158,12 @@ function suspend(flow: Flow, run: Run, asks: readonly OpenAsk[], request: RoundR
       requestState: seal(flow, questions, undefined, bound),
     },
   };
+}
+
+function tellAskedOften(flow: Flow, { key, question }: OpenAsk): void {
+  const times = question[2] + 1;
+  if (times !== OFTEN) return;
+  flow.services.trace?.({ type: "asked_often", within: flow.traced, target: flow.definition.name, key, times });
 }
 
 function seal(flow: Flow, questions: readonly OpenQuestion[], manualState: string | undefined, bound: Bound): string {

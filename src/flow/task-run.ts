@@ -84,7 +84,7 @@ export async function resumeTask(
 
   const stateNow = (): TaskState => {
     // What this run has not come to yet is still asked.
-    const waiting = [...standing.values()].filter(({ key }) => !run.hasAsked(key));
+    const waiting = [...standing.values()].filter(({ key }) => !run.hasUsed("a", key));
     const asks = run.asks.filter((ask) => mayAsk(ask, request)).map((ask) => toTaskAsk(run, ask));
     return { body: flow.toBody([], undefined), asks: [...waiting, ...asks] };
   };

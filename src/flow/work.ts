@@ -49,7 +49,7 @@ export function step<T>(
       ended(true);
       run.recordFailure("s", error, call, ends.reject);
     };
-    run.work(call, begin, done, failed);
+    run.works.add(call, { begin, done, failed });
   }
   return run.hand(name, ends.promise);
 }
@@ -90,7 +90,7 @@ export function use<T>(
     void Promise.resolve(resource).then(release).catch(fault);
   };
   const failed = (error: unknown): void => run.handAside(call, () => ends.reject(error));
-  run.acquire(call, () => whileHeld(run, acquire), acquired, failed);
+  run.works.addNow(call, { begin: () => whileHeld(run, acquire), done: acquired, failed });
   return run.hand("use", ends.promise);
 }
 

@@ -3,7 +3,7 @@ export { checkSamplingMessages, cleanCreateMessageResult, cleanRoots } from "./a
 export * from "./capabilities.ts";
 export type * from "./content.ts";
 export * from "./content-guards.ts";
-export { ErrorCode, RpcError, VolleyError, type VolleyErrorCode } from "./errors.ts";
+export { ErrorCode, RpcError, ToolError, VolleyError, type VolleyErrorCode } from "./errors.ts";
 export type * from "./features.ts";
 export * from "./guards.ts";
 export * from "./headers.ts";

@@ -12,6 +12,7 @@ import {
 } from "../state/index.ts";
 import { createMemoryRateLimiter, type RateLimiter } from "./allowance.ts";
 import type { EventBus } from "./events.ts";
+import { createReporter } from "./report.ts";
 import type { TaskService } from "./task-service.ts";
 
 /** What `authenticate` sees of a request: its headers, never its body. */
@@ -110,9 +111,14 @@ export interface ServerOptions {
   readonly clock?: Clock;
   /** Random bytes. Default: the platform's cryptographic source. */
   readonly random?: (bytes: number) => Uint8Array;
-  /** Receives what happens inside. Default: faults and warnings go to `console.error`. */
+  /** Receives what happens inside. Default: faults, warnings, and what an operator can mend go to `console.error`. */
   readonly trace?: Trace;
-  /** Warns about what will hurt later. Default: whether `NODE_ENV` is `development`. */
+  /**
+   * Whether callers get the messages of errors that were not written for them: `"hide"` gives them a sentence and a
+   * reference, under which the trace has the error. Default `"show"` in development, else `"hide"`; see docs/errors.md.
+   */
+  readonly errors?: "show" | "hide";
+  /** Warns about what will hurt later, shows errors, and reports each event. Default: whether `NODE_ENV` is `development`. */
   readonly development?: boolean;
   /** For lists and discovery. Default one minute, `"public"`, or `"private"` when callers are authenticated. */
   readonly cache?: CacheHint;
@@ -138,6 +144,7 @@ export interface Settings {
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
   readonly trace: Trace;
+  readonly errors: "show" | "hide";
   readonly development: boolean;
   readonly cache: CacheHint;
   readonly pageSize: number;
@@ -180,8 +187,12 @@ export function resolveOptions(options: ServerOptions): Settings {
   if (!Number.isInteger(cache.ttlMs) || cache.ttlMs < 0) {
     throw new VolleyError("invalid_options", "cache.ttlMs must be a whole number of milliseconds, 0 or more.");
   }
+  if (options.errors !== undefined && options.errors !== "show" && options.errors !== "hide") {
+    throw new VolleyError("invalid_options", '`errors` must be "show" or "hide".');
+  }
   const clock = options.clock ?? systemClock;
   const env: Record<string, string | undefined> = globalThis.process?.env ?? {};
+  const development = options.development ?? env.NODE_ENV === "development";
   const fromEnv = options.keys ? undefined : keyringFromEnv(env.VOLLEY_KEYS);
   const keyring = options.keys ? createKeyring(options.keys) : fromEnv;
   return {
@@ -199,8 +210,9 @@ export function resolveOptions(options: ServerOptions): Settings {
     rateLimiter: options.rateLimiter ?? createMemoryRateLimiter(() => clock.now()),
     clock,
     random: options.random ?? randomFromPool,
-    trace: options.trace ?? report,
-    development: options.development ?? env.NODE_ENV === "development",
+    trace: options.trace ?? createReporter({ development, now: () => clock.now() }),
+    errors: options.errors ?? (development ? "show" : "hide"),
+    development,
     cache,
     pageSize,
   };
@@ -233,9 +245,3 @@ function judge(hasKeys: boolean, options: ServerOptions): VolleyError | undefine
   }
   return undefined;
 }
-
-/** What a server does without a trace: faults and warnings go to `console.error`. */
-export const report: Trace = (event) => {
-  if (event.type === "fault") console.error(`[volley] fault in ${event.target}:`, event.error);
-  else if (event.type === "warning") console.error(`[volley] ${event.target}: ${event.message}`);
-};

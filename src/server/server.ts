@@ -34,7 +34,8 @@ export interface Server {
   /**
    * Registers a tool.
    *
-   * @param handler runs again from its first line in every round; see {@link Context}
+   * @param handler runs again from its first line in every round; see {@link Context}. What it throws is told to the caller
+   * where it was written for the caller, as a {@link ToolError} is; of any other error the caller gets a reference
    * @throws VolleyError `registration_invalid`
    * @example
    * ```ts

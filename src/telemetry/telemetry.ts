@@ -11,7 +11,7 @@ import {
   trace as traces,
 } from "@opentelemetry/api";
 import type { Trace, TracedRound, TraceEvent } from "../flow/index.ts";
-import { report } from "../server/index.ts";
+import { createReporter } from "../server/index.ts";
 import { createInstruments, type Instruments } from "./instruments.ts";
 import { readTraceparent, writeTraceparent } from "./trace-context.ts";
 
@@ -20,7 +20,7 @@ export interface TelemetryOptions {
   readonly tracer?: Tracer;
   /** Default: the global one, by the name `volley-mcp`. */
   readonly meter?: Meter;
-  /** Is told everything as well. Default: faults and warnings go to `console.error`. */
+  /** Is told everything as well. Default: what a server without a trace prints. */
   readonly next?: Trace;
 }
 
@@ -48,7 +48,7 @@ const ORDINARY: ReadonlySet<string> = new Set(["declined", "cancelled", "no_answ
 export function createTelemetry(options: TelemetryOptions = {}): Trace {
   const tracer = options.tracer ?? traces.getTracer("volley-mcp");
   const instruments = createInstruments(options.meter ?? metrics.getMeter("volley-mcp"));
-  const next = options.next ?? report;
+  const next = options.next ?? createReporter();
   const spans = new WeakMap<TracedRound, Span>();
   return (event) => {
     if (event.type === "round_started") {
