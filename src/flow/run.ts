@@ -41,6 +41,8 @@ export class Run implements Paced, Working {
   /** Whether the round may end with a ticket although nothing was recorded: an effect is under way. */
   mayWait: () => boolean = () => false;
   closed = false;
+  /** What is asked and not answered. */
+  asks: readonly OpenAsk[] = [];
   readonly works: Works;
 
   readonly #trace: Trace | undefined;
@@ -50,7 +52,6 @@ export class Run implements Paced, Working {
   readonly #limit: Limit;
   #sleeps: Sleeps | undefined;
   #releases: Releases | undefined;
-  #asks: readonly OpenAsk[] = [];
   #finish!: (outcome: RunOutcome) => void;
   #ticket = false;
   #handOff: TaskOptions | undefined;
@@ -167,16 +168,16 @@ export class Run implements Paced, Working {
   /** Leaves a question open: its promise settles when an answer comes, in this run or another. */
   open(ask: OpenAsk): void {
     if (this.closed || ask.call.contestant?.lost) return;
-    this.#asks = [...this.#asks, ask];
+    this.asks = [...this.asks, ask];
     this.carrier?.asksChanged();
     this.touch();
   }
 
   /** Takes an answer that comes while the run goes on; false when nobody waits for it. */
   take(key: string, response: unknown): boolean {
-    const ask = this.closed ? undefined : this.#asks.find((open) => open.key === key);
+    const ask = this.closed ? undefined : this.asks.find((open) => open.key === key);
     if (ask === undefined) return false;
-    this.#asks = this.#asks.filter((open) => open !== ask);
+    this.asks = this.asks.filter((open) => open !== ask);
     ask.answer(response);
     return true;
   }
@@ -186,9 +187,9 @@ export class Run implements Paced, Working {
     this.works.withdraw(contestants);
     this.#arrivals.withdraw();
     for (const name of this.#sleeps?.withdraw() ?? []) this.journal.sleeps.delete(name);
-    const before = this.#asks.length;
-    this.#asks = this.#asks.filter(({ call }) => !call.contestant?.lost);
-    if (this.#asks.length < before) this.carrier?.asksChanged();
+    const before = this.asks.length;
+    this.asks = this.asks.filter(({ call }) => !call.contestant?.lost);
+    if (this.asks.length < before) this.carrier?.asksChanged();
     this.touch();
   }
 
@@ -196,10 +197,6 @@ export class Run implements Paced, Working {
   get silent(): boolean {
     // What a task tells is its status, which a replay passes through at once.
     return this.closed || (this.repeats && this.carrier === undefined);
-  }
-
-  get asks(): readonly OpenAsk[] {
-    return this.#asks;
   }
 
   /** Waits until that time, in this run or a later one. */
@@ -256,7 +253,7 @@ export class Run implements Paced, Working {
 
   mayEnd(): boolean {
     if (this.works.underWay || this.#arrivals.pending) return false;
-    return this.#asks.length > 0 || this.#ticket || this.#handOff !== undefined || this.#sleeps?.nearest !== undefined;
+    return this.asks.length > 0 || this.#ticket || this.#handOff !== undefined || this.#sleeps?.nearest !== undefined;
   }
 
   fresh(): void {
@@ -265,9 +262,9 @@ export class Run implements Paced, Working {
 
   quiet(): void {
     // What was asked beside a hand-off is asked first: a task would have to ask it again.
-    if (this.#handOff !== undefined && this.#asks.length === 0) {
+    if (this.#handOff !== undefined && this.asks.length === 0) {
       this.#close({ type: "handed_off", options: this.#handOff });
-    } else if (this.#asks.length > 0 || this.#ticket || this.#sleeps?.worthEnding(this.carrier !== undefined)) {
+    } else if (this.asks.length > 0 || this.#ticket || this.#sleeps?.worthEnding(this.carrier !== undefined)) {
       this.#handBack();
     } else {
       const tooLong = this.#sleeps?.refusal(this.#limit.endsAt, this.definition);
@@ -281,7 +278,7 @@ export class Run implements Paced, Working {
     this.#limit.abort(reason);
     const underWay = this.works.underWay || this.#arrivals.pending;
     // Handed back only while a context call is under way: what else the handler does, a second run would do beside it.
-    if (underWay && (this.#asks.length > 0 || this.recorded || this.#ticket || this.mayWait())) this.#handBack();
+    if (underWay && (this.asks.length > 0 || this.recorded || this.#ticket || this.mayWait())) this.#handBack();
     else this.#close({ type: "threw", error: reason });
   }
 

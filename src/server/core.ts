@@ -124,7 +124,9 @@ export class Core {
 
   /** Whether as many handlers run as may. */
   get full(): boolean {
-    return this.#active.size >= this.settings.limits.inFlight;
+    const { inFlight } = this.settings.limits;
+    if (this.#active.size >= inFlight) this.#active.dropGone();
+    return this.#active.size >= inFlight;
   }
 
   async #settle(result: Promise<string>, id: RequestId, call: Call, counted: boolean): Promise<Reply> {
