@@ -2,4 +2,4 @@
 export { checkDeterminism, type DeterminismFinding, type DeterminismOptions } from "./testing/determinism.ts";
 export { createFakeClock, type FakeClock } from "./testing/fake-clock.ts";
 export { createMemoryTransport } from "./testing/memory-transport.ts";
-export { createPair } from "./testing/pair.ts";
+export { createPair, type PairOptions } from "./testing/pair.ts";
