@@ -7,6 +7,7 @@ import { createClient } from "./client.ts";
 import { createConnection } from "./connection.ts";
 import { type HeaderSource, serverUrl } from "./http.ts";
 import type { Fetch } from "./http-fetch.ts";
+import { checkConnect } from "./option-names.ts";
 import { defaultPace } from "./pause.ts";
 import type { StdioServer } from "./stdio.ts";
 import { type TaskMode, withTasks } from "./task-wire.ts";
@@ -61,6 +62,7 @@ export async function connect(
   target: string | URL | StdioServer | Transport,
   options: ConnectOptions = {},
 ): Promise<Client> {
+  checkConnect(target, options);
   const {
     clientInfo = DEFAULT_CLIENT_INFO,
     legTimeoutMs = 60_000,

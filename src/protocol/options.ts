@@ -11,7 +11,7 @@ export type OptionNames<Options> = Readonly<
 >;
 
 /**
- * Refuses options that do not exist, and what is no object of options; undefined is no options at all.
+ * Refuses options that do not exist, and what is no object of options.
  *
  * @param owner what has the options, as the author writes it: `createServer`, `tool "add"`
  * @throws VolleyError `code`, with the nearest name or all of them
@@ -19,10 +19,9 @@ export type OptionNames<Options> = Readonly<
 export function checkOptions(
   owner: string,
   options: unknown,
-  known: Readonly<Record<string, true>>,
+  known: object,
   code: VolleyErrorCode = "invalid_options",
 ): void {
-  if (options === undefined) return;
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new VolleyError(code, `${owner} takes its options as an object, not ${describeValue(options)}.`);
   }
@@ -32,6 +31,21 @@ export function checkOptions(
     const advice = near === undefined ? `It has: ${Object.keys(known).join(", ")}.` : `Did you mean "${near}"?`;
     throw new VolleyError(code, `${owner} has no option ${JSON.stringify(name)}. ${advice}`);
   }
+}
+
+/**
+ * Refuses options without any of these, of which one is needed.
+ *
+ * @throws VolleyError `invalid_options`
+ */
+export function needOption<Options extends object>(
+  owner: string,
+  options: Options,
+  ...names: readonly (Options extends unknown ? keyof Options & string : never)[]
+): void {
+  const given = options as Readonly<Record<string, unknown>>;
+  if (names.some((name) => given[name] !== undefined)) return;
+  throw new VolleyError("invalid_options", `${owner} needs ${names.map((name) => `\`${name}\``).join(" or ")}.`);
 }
 
 /** What somebody gave instead of what was wanted, for a message to its author. */

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { VolleyError } from "../protocol/index.ts";
+import { checkOptions, type OptionNames, VolleyError } from "../protocol/index.ts";
 import { nodeHandler } from "./node.ts";
 import { coreOf, type Server } from "./server.ts";
 
@@ -23,6 +23,8 @@ export interface HttpServing {
 const FLUSH_MS = 500;
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
+const OPTIONS: OptionNames<ServeHttpOptions> = { port: true, host: true, path: true };
+
 /**
  * Serves over HTTP by itself, on this machine unless told otherwise; within another HTTP server use {@link nodeHandler}.
  *
@@ -34,6 +36,7 @@ const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security-endpoint
  */
 export async function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServing> {
+  checkOptions("serveHttp", options, OPTIONS);
   const { port = 3000, host = "127.0.0.1", path = "/mcp" } = options;
   if (!LOOPBACK.has(host) && coreOf(server).settings.allowedHosts === undefined) {
     throw new VolleyError(
