@@ -5,6 +5,8 @@ import { createSealer } from "../state/index.ts";
 import { createAllowance } from "./allowance.ts";
 import type {
   ArgumentsOf,
+  GivenToolOptions,
+  Known,
   PromptHandler,
   PromptOptions,
   ResourceHandler,
@@ -42,9 +44,9 @@ export interface Server {
    * ```
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    */
-  tool<const Options extends ToolOptions, const Return extends ToolReturn<Options>>(
+  tool<const Options extends GivenToolOptions, const Return extends ToolReturn<Options>>(
     name: string,
-    options: Options,
+    options: Known<Options, ToolOptions>,
     handler: (args: ArgumentsOf<Options["input"]>, ctx: Context) => Return | Promise<Return>,
   ): Registered;
 
@@ -176,7 +178,7 @@ export function createServer(options: ServerOptions): Server {
 
   const server: Server = {
     tool: (name, options, handler) =>
-      register(registry.tools, "tool", name, toolEntry(name, options, handler), "tools_changed"),
+      register(registry.tools, "tool", name, toolEntry(name, options as ToolOptions, handler), "tools_changed"),
     prompt: (name, options, handler) =>
       register(registry.prompts, "prompt", name, promptEntry(name, options, handler), "prompts_changed"),
     resource: (name, uri, options, handler) =>
