@@ -32,6 +32,12 @@ export type FormAnswer =
 /** The answer to a URL question: accept means that the person has agreed to open it, not that the page is done with. */
 export type UrlAnswer = "accept" | "decline" | "cancel" | { readonly action: "accept" | "decline" | "cancel" };
 
+/** What may be said to a form in one word. */
+export type FormWords = Extract<FormAnswer, string>;
+
+/** What may be said to a URL question in one word. */
+export type UrlWords = Extract<UrlAnswer, string>;
+
 /** A checked answer, or what is wrong with it in words for the person. */
 export type CheckedAnswer = { readonly response: InputResponse } | { readonly problems: readonly Problem[] };
 

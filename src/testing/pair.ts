@@ -1,10 +1,11 @@
-import { type Client, type ConnectOptions, connect } from "../client/index.ts";
+import { type Client, type ConnectOptions, connect, type FormWords, type UrlWords } from "../client/index.ts";
 import { checkOptions, type OptionNames } from "../protocol/index.ts";
 import { coreOf, type Server } from "../server/index.ts";
 import { ANONYMOUS, type Principal } from "../state/index.ts";
 import { createMemoryTransport } from "./memory-transport.ts";
 
-export interface PairOptions extends ConnectOptions {
+export interface PairOptions<FormWord extends FormWords = FormWords, UrlWord extends UrlWords = UrlWords>
+  extends ConnectOptions<FormWord, UrlWord> {
   /** Who is calling, in place of what `authenticate` would find. Default: anonymous. */
   readonly principal?: Principal;
   /**
@@ -43,7 +44,10 @@ const OPTIONS: OptionNames<PairOptions> = {
  * expect((await client.callTool("order", {})).content).toEqual([{ type: "text", text: "M" }]);
  * ```
  */
-export async function createPair(server: Server, options: PairOptions = {}): Promise<Client> {
+export async function createPair<const FormWord extends FormWords, const UrlWord extends UrlWords>(
+  server: Server,
+  options: PairOptions<FormWord, UrlWord> = {},
+): Promise<Client> {
   checkOptions("createPair", options, OPTIONS);
   const { principal = ANONYMOUS, over = "http", ...client } = options;
   if (over === "http") coreOf(server).mayBeMany = true;
