@@ -96,6 +96,11 @@ export function kindOf(request: InputRequest): AskKind {
   return request.method === "sampling/createMessage" ? "sampling" : "roots";
 }
 
+/** What is wrong with a form's answer, for its author: people know a field by its title, programs by its name. */
+export function problemList(problems: readonly Problem[]): string {
+  return problems.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join(" ");
+}
+
 /** The error for an answer that cannot be used, in words for the author of the code that gave it. */
 export function unusable(key: string, remedy: string): VolleyError {
   return new VolleyError("no_answer", `The answer to "${key}" cannot be used. ${remedy}.`);
@@ -108,7 +113,7 @@ export function checkAnswer(key: string, request: InputRequest, answer: unknown)
       const params = request.params as { requestedSchema: unknown };
       const checked = checkFormAnswer(key, readForm(params.requestedSchema), answer);
       if ("response" in checked) return checked.response;
-      throw unusable(key, checked.problems.map((problem) => problem.message).join(" "));
+      throw unusable(key, problemList(checked.problems));
     }
     case "url":
       return checkUrlAnswer(key, answer);

@@ -24,6 +24,7 @@ import {
   checkUrlAnswer,
   type FormAnswer,
   type FormWords,
+  problemList,
   type UrlAnswer,
   type UrlWords,
 } from "./answers.ts";
@@ -184,7 +185,7 @@ async function answerForm(
   }
   throw new VolleyError(
     "no_answer",
-    `The form "${ask.key}" was answered unusably ${FORM_ATTEMPTS} times: ${problems.map((problem) => problem.message).join(" ")}`,
+    `The form "${ask.key}" was answered unusably ${FORM_ATTEMPTS} times: ${problemList(problems)}`,
   );
 }
 

@@ -28,7 +28,7 @@ const OPTIONS: OptionNames<ServeHttpOptions> = { port: true, host: true, path: t
 /**
  * Serves over HTTP by itself, on this machine unless told otherwise; within another HTTP server use {@link nodeHandler}.
  *
- * @throws VolleyError `keys_missing`, `invalid_options` for a set-up that would not be safe
+ * @throws VolleyError `keys_missing`, `invalid_options` for a set-up that would not be safe or a port that is not free
  * @example
  * ```ts
  * const { url } = await serveHttp(server, { port: 3000 });
@@ -68,10 +68,26 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
 
 function listen(http: HttpServer, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    http.once("error", reject);
+    const refuse = (cause: NodeJS.ErrnoException): void => reject(explain(cause, port, host));
+    http.once("error", refuse);
     http.listen(port, host, () => {
-      http.removeListener("error", reject);
+      http.removeListener("error", refuse);
       resolve();
     });
   });
+}
+
+function explain(cause: NodeJS.ErrnoException, port: number, host: string): Error {
+  const why =
+    cause.code === "EADDRINUSE"
+      ? "another program listens there"
+      : cause.code === "EACCES"
+        ? "this user may not listen there"
+        : undefined;
+  if (why === undefined) return cause;
+  return new VolleyError(
+    "invalid_options",
+    `serveHttp cannot have port ${port} of ${host}: ${why} (${cause.code}). Give another \`port\`; 0 takes a free one.`,
+    { cause },
+  );
 }

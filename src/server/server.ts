@@ -106,6 +106,11 @@ export interface Server {
   close(graceMs?: number): Promise<void>;
 }
 
+// Tools, Tool Names: others are allowed, but should not be used.
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+const UNUSUAL_NAME =
+  "a tool's name should be 1 to 128 of the letters A-Z and a-z, digits, _, - and . alone: some clients refuse any other.";
+
 // By its global name, so that the subpaths of this package find it whatever a bundler did to them.
 const CORE = Symbol.for("volley-mcp.core");
 
@@ -177,8 +182,12 @@ export function createServer(options: ServerOptions): Server {
   };
 
   const server: Server = {
-    tool: (name, options, handler) =>
-      register(registry.tools, "tool", name, toolEntry(name, options as ToolOptions, handler), "tools_changed"),
+    tool(name, options, handler) {
+      const entry = toolEntry(name, options as ToolOptions, handler);
+      const registered = register(registry.tools, "tool", name, entry, "tools_changed");
+      if (!TOOL_NAME.test(name)) trace({ type: "warning", target: `tool "${name}"`, message: UNUSUAL_NAME });
+      return registered;
+    },
     prompt: (name, options, handler) =>
       register(registry.prompts, "prompt", name, promptEntry(name, options, handler), "prompts_changed"),
     resource: (name, uri, options, handler) =>

@@ -104,3 +104,18 @@ describe("rule 14: `once` is held to the rules of production", () => {
     expect(done).toEqual(["charge"]);
   });
 });
+
+test("whoever answers a confirm with another field is told the field's name", async () => {
+  const server = createServer({ name: "shop", version: "1.0.0", singleInstance: true });
+  server.tool("t", {}, async (_, ctx) => `${await ctx.confirm("sure", "Sure?")}`);
+  await using client = await createPair(server, { form: () => ({ yes: true }) });
+  await expect(client.callTool("t")).rejects.toMatchObject({
+    code: "no_answer",
+    message: 'The form "sure" was answered unusably 3 times: confirm: "Yes" is required.',
+  });
+  const round = await client.start("tools/call", { name: "t" });
+  if (round.done) throw new Error("asked nothing");
+  expect(() => round.answer("sure", { yes: true })).toThrow(
+    'The answer to "sure" cannot be used. confirm: "Yes" is required.',
+  );
+});
