@@ -25,7 +25,12 @@ export function check(name: string, run: (probe: Probe) => Promise<void>, connec
     async run(store) {
       const all: Ledger[] = [];
       try {
-        while (all.length < connections) all.push(await store.open());
+        while (all.length < connections) {
+          const opened = await store.open();
+          all.push(opened);
+          // The check's times begin when its connections are there.
+          await opened.renew(holdOf(claimOf()), 1_000);
+        }
         const [ledger, other] = all as [Ledger, Ledger];
         await run({ ledger, other, all, store });
       } finally {

@@ -43,32 +43,32 @@ export const timeChecks: readonly LedgerCheck[] = [
 
   check("a row is kept until its time and gone after it, also where it still lies", async ({ ledger, other }) => {
     const now = Date.now();
-    const claim = claimOf({ deadline: now + 60_000, keepUntil: now + 700, leaseMs: 100, answers: { amount: "5" } });
+    const claim = claimOf({ deadline: now + 60_000, keepUntil: now + 1_000, leaseMs: 100, answers: { amount: "5" } });
     await ledger.claim(claim);
     await ledger.settle(holdOf(claim), { failed: false, value: VALUE });
     const later = { ...claim, owner: "two", answers: { amount: "6" } };
     equal((await other.claim(later)).status, "conflict");
-    await sleep(Math.max(0, now + 720 - Date.now()));
+    await sleep(Math.max(0, now + 1_020 - Date.now()));
     await expectClaim(other, { ...later, keepUntil: 0 }, CLAIMED);
     equal(await other.settle(holdOf(later), { failed: false, value: bytes("again") }), true);
   }),
 
   check("a later claim keeps the row longer", async ({ ledger, other }) => {
     const now = Date.now();
-    const claim = claimOf({ keepUntil: now + 300, leaseMs: 100 });
+    const claim = claimOf({ keepUntil: now + 1_000, leaseMs: 100 });
     await ledger.claim(claim);
     await ledger.settle(holdOf(claim), { failed: false, value: VALUE });
     equal((await other.claim({ ...claim, keepUntil: now + 60_000 })).status, "settled");
-    await sleep(400);
+    await sleep(Math.max(0, now + 1_100 - Date.now()));
     equal((await other.claim(claim)).status, "settled");
   }),
 
   check("the row of an effect that runs is kept as long as its lease, whatever its time", async ({ ledger, other }) => {
-    const claim = claimOf({ keepUntil: Date.now() + 50, leaseMs: 200 });
+    const claim = claimOf({ keepUntil: Date.now() + 50, leaseMs: 500 });
     await ledger.claim(claim);
     await sleep(100);
     equal(await ledger.renew(holdOf(claim), 10_000), true);
-    await sleep(200);
+    await sleep(500);
     await expectClaim(other, { ...claim, owner: "two" }, RUNNING);
   }),
 
