@@ -10,10 +10,12 @@ import {
 } from "@modelcontextprotocol/server";
 import {
   type ClientCapabilities,
+  checkOptions,
   ErrorCode,
   isObject,
   type LoggingLevel,
   META,
+  type OptionNames,
   PROTOCOL_VERSION,
   type ServerCapabilities,
   type SubscriptionFilter,
@@ -33,6 +35,8 @@ export interface LegacyServerOptions {
   readonly answerTimeoutMs?: number;
 }
 
+const OPTIONS: OptionNames<LegacyServerOptions> = { principal: true, answerTimeoutMs: true };
+
 /**
  * Makes an official `Server` for one connection or session of a client of 2025-11-25 or earlier, with everything that is
  * registered; its author connects it to any official transport.
@@ -50,6 +54,7 @@ export interface LegacyServerOptions {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export function createLegacyServer(server: Server, options: LegacyServerOptions = {}): OfficialServer {
+  checkOptions("createLegacyServer", options, OPTIONS);
   return new LegacyServer(coreOf(server), options);
 }
 

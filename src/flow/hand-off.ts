@@ -1,4 +1,11 @@
-import { ErrorCode, RpcError, TASKS_EXTENSION, VolleyError } from "../protocol/index.ts";
+import {
+  checkOptions,
+  ErrorCode,
+  type OptionNames,
+  RpcError,
+  TASKS_EXTENSION,
+  VolleyError,
+} from "../protocol/index.ts";
 import { canonicalJson, digest } from "../state/index.ts";
 import { type ContextPromise, never, settled } from "./context-promise.ts";
 import { InDoubt, NotDone } from "./errors.ts";
@@ -11,8 +18,11 @@ import type { RoundRequest, TaskOptions } from "./types.ts";
 /** How long a task is kept unless it is said otherwise. */
 export const DEFAULT_TASK_TTL_MS: number = 60 * 60_000;
 
+const OPTIONS: OptionNames<TaskOptions> = { ttlMs: true, pollIntervalMs: true, message: true, fallback: true };
+
 /** Ends the request-carried part of a flow. An effect: the flow must be known to its client first, as for `once`. */
 export function toTask(run: Run, flow: Flow, options: TaskOptions): ContextPromise<void> {
+  checkOptions("ctx.toTask", options, OPTIONS);
   if (run.begin("u", "toTask") === undefined) return run.refuse("toTask");
   if (run.carrier !== undefined) return settled(undefined);
   const { definition, services } = flow;

@@ -1,5 +1,5 @@
 import { type ClaimResult, giveBack, type Hold, type Settled } from "../ledger/index.ts";
-import { VolleyError } from "../protocol/index.ts";
+import { checkOptions, type OptionNames, VolleyError } from "../protocol/index.ts";
 import { base64url, digest, knownFields } from "../state/index.ts";
 import type { OnceOptions, WorkScope } from "./context.ts";
 import { type ContextPromise, defer } from "./context-promise.ts";
@@ -48,7 +48,7 @@ export function once<T>(
 ): ContextPromise<T> {
   const call = run.begin("o", name);
   if (call === undefined) return run.refuse(name);
-  checkOptions(flow, name, options);
+  checkOnce(flow, name, options);
   const ends = defer<T>();
   const found = run.journal.find("o", name);
   if (found !== undefined && !flow.isStale(found.entry)) {
@@ -78,7 +78,10 @@ export function once<T>(
   return run.hand(name, ends.promise);
 }
 
-function checkOptions(flow: Flow, name: string, options: OnceOptions<unknown>): void {
+const OPTIONS: OptionNames<OnceOptions<unknown>> = { key: true, keepFor: true, recover: true };
+
+function checkOnce(flow: Flow, name: string, options: OnceOptions<unknown>): void {
+  checkOptions("ctx.once", options, OPTIONS);
   flow.services.requireShared?.();
   if (flow.definition.answersWithoutState === "accept") {
     throw new VolleyError(

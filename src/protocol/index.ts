@@ -12,6 +12,7 @@ export * from "./input-guards.ts";
 export { checkJson } from "./json.ts";
 export * from "./json-rpc.ts";
 export type * from "./notifications.ts";
+export { checkOptions, describeValue, needOption, type OptionNames } from "./options.ts";
 export type * from "./peer.ts";
 export * from "./request-guards.ts";
 export * from "./result-guards.ts";

@@ -1,7 +1,7 @@
 import { type Clock, type LoadMonitor, systemClock, type Trace } from "../flow/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { Icon, Implementation } from "../protocol/index.ts";
-import { VolleyError } from "../protocol/index.ts";
+import { checkOptions, VolleyError } from "../protocol/index.ts";
 import {
   createKeyring,
   type Keyring,
@@ -12,6 +12,7 @@ import {
 } from "../state/index.ts";
 import { createMemoryRateLimiter, type RateLimiter } from "./allowance.ts";
 import type { EventBus } from "./events.ts";
+import { checkServerOptions } from "./option-names.ts";
 import { createReporter } from "./report.ts";
 import type { TaskService } from "./task-service.ts";
 
@@ -170,9 +171,11 @@ const LIMITS: Required<Limits> = {
  * @throws VolleyError `invalid_options`, `keys_invalid`
  */
 export function resolveOptions(options: ServerOptions): Settings {
+  checkServerOptions(options);
   if (!options.name || !options.version) {
     throw new VolleyError("invalid_options", "createServer needs a `name` and a `version`.");
   }
+  checkOptions("createServer: limits", options.limits ?? {}, LIMITS);
   const limits = { ...LIMITS, ...options.limits };
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value !== "number" || !(value > 0)) {

@@ -1,6 +1,14 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
-import { ErrorCode, isObject, isRequestId, type RequestId, VolleyError } from "../protocol/index.ts";
+import {
+  checkOptions,
+  ErrorCode,
+  isObject,
+  isRequestId,
+  type OptionNames,
+  type RequestId,
+  VolleyError,
+} from "../protocol/index.ts";
 import { ANONYMOUS, type Principal, readPrincipal } from "../state/index.ts";
 import { Call, type Reply } from "./call.ts";
 import type { Core } from "./core.ts";
@@ -20,6 +28,8 @@ const LINE_FEED = 0x0a;
 /** How long handlers get to stop once the client is gone. */
 const PATIENCE_MS = 2_000;
 
+const OPTIONS: OptionNames<StdioOptions> = { input: true, output: true, principal: true };
+
 /**
  * Serves one client over standard streams, a JSON message a line, requests side by side.
  *
@@ -34,6 +44,7 @@ const PATIENCE_MS = 2_000;
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export async function serveStdio(server: Server, options: StdioOptions = {}): Promise<void> {
+  checkOptions("serveStdio", options, OPTIONS);
   const core = coreOf(server);
   const principal = readPrincipal(options.principal ?? ANONYMOUS, "principal");
   core.serving = true;

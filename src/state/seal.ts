@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isObject, VolleyError } from "../protocol/index.ts";
+import { checkOptions, isObject, needOption, type OptionNames, VolleyError } from "../protocol/index.ts";
 import { associatedText, writeKid } from "./associated-data.ts";
 import { BOX_OVERHEAD } from "./box.ts";
 import type { Key, Keyring } from "./keys.ts";
@@ -96,6 +96,8 @@ const HEAD = KID_END + 1;
 const PAD_TO = 256;
 const FUTURE_MS = 120_000;
 
+const OPTIONS: OptionNames<SealerOptions> = { keyring: true, audience: true };
+
 /**
  * Makes the sealer of a service: journal to `requestState` and back, encrypted and bound.
  *
@@ -112,7 +114,10 @@ const FUTURE_MS = 120_000;
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-export function createSealer({ keyring, audience }: SealerOptions): Sealer {
+export function createSealer(options: SealerOptions): Sealer {
+  checkOptions("createSealer", options, OPTIONS);
+  needOption("createSealer", options, "keyring");
+  const { keyring, audience } = options;
   return {
     bind(binding) {
       const text = associatedText(audience, binding);

@@ -11,6 +11,7 @@ import {
   trace as traces,
 } from "@opentelemetry/api";
 import type { Trace, TracedRound, TraceEvent } from "../flow/index.ts";
+import { checkOptions, type OptionNames } from "../protocol/index.ts";
 import { createReporter } from "../server/index.ts";
 import { createInstruments, type Instruments } from "./instruments.ts";
 import { readTraceparent, writeTraceparent } from "./trace-context.ts";
@@ -26,6 +27,8 @@ export interface TelemetryOptions {
 
 /** How a person ends what was asked of them: nothing that is wrong with the server. */
 const ORDINARY: ReadonlySet<string> = new Set(["declined", "cancelled", "no_answer"]);
+
+const OPTIONS: OptionNames<TelemetryOptions> = { tracer: true, meter: true, next: true };
 
 /**
  * Makes the option `trace` of `createServer`: a span for each round, with events for its questions, steps and effects, and
@@ -46,6 +49,7 @@ const ORDINARY: ReadonlySet<string> = new Set(["declined", "cancelled", "no_answ
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
 export function createTelemetry(options: TelemetryOptions = {}): Trace {
+  checkOptions("createTelemetry", options, OPTIONS);
   const tracer = options.tracer ?? traces.getTracer("volley-mcp");
   const instruments = createInstruments(options.meter ?? metrics.getMeter("volley-mcp"));
   const next = options.next ?? createReporter();
