@@ -24,7 +24,7 @@ export interface TaskData {
   readonly keys: ReadonlyMap<string, string>;
   /** What came, by the client's key; null once it is in the journal. */
   readonly answers: ReadonlyMap<string, unknown>;
-  /** How many workers in a row died with it. */
+  /** How many workers in a row died with it before it got any further. */
   readonly stalls: number;
   readonly result?: Record<string, unknown>;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };

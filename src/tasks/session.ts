@@ -32,6 +32,8 @@ export class TaskSession implements TaskKeeper, Exchange {
   /** The task as this worker wrote it last. */
   #last: FoundTask;
   #state: TaskState | undefined;
+  /** Something was recorded: the task gets on, whatever becomes of its workers. */
+  #progress = false;
   #message: string | undefined;
   #timer: { readonly at: number; readonly timeout: ReturnType<typeof setTimeout> } | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -65,6 +67,7 @@ export class TaskSession implements TaskKeeper, Exchange {
 
   async save(state: TaskState): Promise<void> {
     this.#state = state;
+    this.#progress = true;
     await this.#mustWrite();
   }
 
@@ -171,10 +174,12 @@ export class TaskSession implements TaskKeeper, Exchange {
   }
 
   #withMine(data: TaskData): TaskData {
-    const mine = this.#state === undefined ? data : withState(data, this.#state, this.#used);
-    return this.#message === undefined || this.#message === data.statusMessage
-      ? mine
-      : { ...mine, statusMessage: this.#message };
+    const { stalls, statusMessage } = data;
+    return {
+      ...(this.#state === undefined ? data : withState(data, this.#state, this.#used)),
+      stalls: this.#progress ? 0 : stalls,
+      statusMessage: this.#message ?? statusMessage,
+    };
   }
 
   #holds(record: TaskRecord): boolean {
