@@ -42,6 +42,8 @@ export interface TaskKeeper {
   publish(state: TaskState): void;
   /** Undefined while the task is surely this run's; else as `save`. No work begins without it. */
   hold(): Promise<void> | undefined;
+  /** Calls back with answers that come while the run goes on, each once. A later state has an answer's ask or, in its journal, the answer. */
+  onAnswers?(listener: (answers: Readonly<Record<string, unknown>>) => void): void;
 }
 
 export interface ResumedTask {

@@ -31,6 +31,7 @@ export interface TaskData {
 }
 
 const KID_BYTES = 8;
+const NONE: ReadonlySet<string> = new Set();
 
 export function sealData(keyring: Keyring, id: string, owner: string, data: TaskData): Uint8Array {
   const key = keyring.sealing;
@@ -70,13 +71,16 @@ export function outstanding(data: TaskData): [string, TaskAsk][] {
   return [...data.asks].filter(([wire]) => !data.answers.has(wire));
 }
 
-/** Answers that no run has used yet, by the author's key, with their client's keys. */
-export function arrived(data: TaskData): { readonly answers: Record<string, unknown>; readonly wires: string[] } {
+/** Answers that no run has used yet, by the author's key, with their client's keys; without those that are taken already. */
+export function arrived(
+  data: TaskData,
+  taken: { has(wire: string): boolean } = NONE,
+): { readonly answers: Record<string, unknown>; readonly wires: string[] } {
   const answers: Record<string, unknown> = Object.create(null);
   const wires: string[] = [];
   for (const [wire, { key }] of data.asks) {
     const answer = data.answers.get(wire);
-    if (answer === undefined || answer === null) continue;
+    if (answer === undefined || answer === null || taken.has(wire)) continue;
     answers[key] = answer;
     wires.push(wire);
   }
@@ -84,7 +88,7 @@ export function arrived(data: TaskData): { readonly answers: Record<string, unkn
 }
 
 /** The task with what a run has made of it; `used` are the client's keys whose answers that run has taken. */
-export function withState(data: TaskData, { body, asks }: TaskState, used: readonly string[]): TaskData {
+export function withState(data: TaskData, { body, asks }: TaskState, used: Iterable<string>): TaskData {
   const answers = new Map(data.answers);
   for (const wire of used) answers.set(wire, null);
   const keys = new Map(data.keys);

@@ -88,7 +88,7 @@ export async function takeResponses(records: TaskRecords, found: FoundTask, resp
     }
     if (answers.size === data.answers.size) return undefined;
     const next = { ...data, answers };
-    // While a worker has the task, it sees them at its end.
+    // While a worker has the task, its session looks for them.
     const wakeAt = record.leaseUntil === null ? records.clock.now() : record.wakeAt;
     return { head: { status: statusOf(next), wakeAt }, data: next };
   };

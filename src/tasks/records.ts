@@ -50,6 +50,12 @@ export class TaskRecords {
     return record && this.#open(record);
   }
 
+  /** The task if somebody has changed it since. */
+  async readNewer(id: string, version: number): Promise<FoundTask | undefined> {
+    const record = await this.engine.store.read(id);
+    return record === undefined || record.version === version ? undefined : this.#open(record);
+  }
+
   /** The task of a caller; another's, an expired and an unknown one look the same. */
   async find(id: string, principal: Principal): Promise<FoundTask | undefined> {
     const record = await this.engine.store.read(id);

@@ -1,6 +1,6 @@
 import type { RoundRequest } from "../flow/index.ts";
 import type { Core, TaskEnding } from "../server/index.ts";
-import { arrived, withState } from "./data.ts";
+import { arrived } from "./data.ts";
 import type { Edited, FoundTask, TaskRecords } from "./records.ts";
 import { cancelledBy, endedData, statusOf, TaskSession } from "./session.ts";
 
@@ -57,7 +57,7 @@ export class TaskRunner {
         playing.catch(() => undefined);
         return false;
       }
-      return await this.#finish(ending, session, wires);
+      return await this.#finish(ending, session);
     } finally {
       this.#sessions.delete(session);
     }
@@ -130,7 +130,7 @@ export class TaskRunner {
     return this.#core.playTask({ request, state, answers, deadline: record.keepUntil, keeper: session });
   }
 
-  async #finish(ending: TaskEnding, session: TaskSession, used: readonly string[]): Promise<boolean> {
+  async #finish(ending: TaskEnding, session: TaskSession): Promise<boolean> {
     let again = false;
     let wakeAt: number | null = null;
     const done = await session.end(({ record, data }): Edited => {
@@ -157,7 +157,7 @@ export class TaskRunner {
           wakeAt = this.#records.clock.now() + LATER_MS;
           return { head: { leaseUntil: null, wakeAt }, data: { ...data, stalls: 0 } };
         case "suspended": {
-          const next = { ...withState(data, ending.state, used), stalls: 0 };
+          const next = { ...session.withState(data, ending.state), stalls: 0 };
           again = arrived(next).wires.length > 0;
           wakeAt = again ? this.#records.clock.now() : (ending.wakeAt ?? null);
           return { head: { status: statusOf(next), leaseUntil: null, wakeAt }, data: next };
