@@ -1,8 +1,5 @@
-import { Buffer } from "node:buffer";
 import type { ClientView, TaskAsk, TaskState } from "../flow/index.ts";
-import { VolleyError } from "../protocol/index.ts";
-import { digest, type Keyring, type Principal } from "../state/index.ts";
-import type { TaskRecord } from "./engine.ts";
+import { digest, type Principal } from "../state/index.ts";
 
 /** What of a task is sealed. */
 export interface TaskData {
@@ -30,33 +27,18 @@ export interface TaskData {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-const KID_BYTES = 8;
 const NONE: ReadonlySet<string> = new Set();
 
-export function sealData(keyring: Keyring, id: string, owner: string, data: TaskData): Uint8Array {
-  const key = keyring.sealing;
-  const { asks, keys, answers, ...rest } = data;
-  const text = JSON.stringify({ ...rest, asks: [...asks], keys: [...keys], answers: [...answers] });
-  return Buffer.concat([Buffer.from(key.kid), key.box("task").seal(text, aad(id, owner))]);
+/** What changes least comes first, and the journal grows at its end. */
+export function toText(data: TaskData): string {
+  const { target, arguments: args, client, principal, answersBefore, sep, body, keys, answers, asks, ...rest } = data;
+  const fixed = { target, arguments: args, client, principal, answersBefore, sep };
+  return JSON.stringify({ ...fixed, body, keys: [...keys], answers: [...answers], asks: [...asks], ...rest });
 }
 
-/** @throws VolleyError `keys_missing` when it was sealed under a key that this process does not have */
-export function openData(keyring: Keyring, { id, owner, sealed }: TaskRecord): TaskData {
-  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-  const key = keyring.find(bytes.toString("latin1", 0, KID_BYTES));
-  const text = key?.box("task").open(bytes.subarray(KID_BYTES), aad(id, owner));
-  if (text === undefined) {
-    throw new VolleyError(
-      "keys_missing",
-      "A task cannot be read with the keys of this process. Keep old keys in the ring until the longest task has expired.",
-    );
-  }
-  const { asks, keys, answers, ...rest } = JSON.parse(text.toString());
+export function toData(text: string): TaskData {
+  const { asks, keys, answers, ...rest } = JSON.parse(text);
   return { statusMessage: undefined, ...rest, asks: new Map(asks), keys: new Map(keys), answers: new Map(answers) };
-}
-
-function aad(id: string, owner: string): Buffer {
-  return Buffer.from(JSON.stringify([id, owner]));
 }
 
 /** The principal as the record names it. */

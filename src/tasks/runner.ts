@@ -2,6 +2,7 @@ import type { RoundRequest } from "../flow/index.ts";
 import type { Core, TaskEnding } from "../server/index.ts";
 import { arrived } from "./data.ts";
 import type { Edited, FoundTask, TaskRecords } from "./records.ts";
+import { isTooLarge } from "./sealed.ts";
 import { cancelledBy, endedData, statusOf, TaskSession } from "./session.ts";
 
 /** How soon a task is tried again that could not go on: another worker may know its tool, its ledger may be back. */
@@ -131,6 +132,17 @@ export class TaskRunner {
   }
 
   async #finish(ending: TaskEnding, session: TaskSession): Promise<boolean> {
+    try {
+      return await this.#write(ending, session);
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      this.#core.settings.trace({ type: "fault", target: "tasks", error });
+      await session.end(({ data }) => failedBy({ code: -32603, message: "Internal error" }, data));
+      return false;
+    }
+  }
+
+  async #write(ending: TaskEnding, session: TaskSession): Promise<boolean> {
     let again = false;
     let wakeAt: number | null = null;
     const done = await session.end(({ record, data }): Edited => {

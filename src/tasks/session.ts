@@ -1,8 +1,9 @@
 import type { Exchange, TaskKeeper, TaskState } from "../flow/index.ts";
 import { VolleyError } from "../protocol/index.ts";
 import { arrived, outstanding, type TaskData, withState } from "./data.ts";
-import { isTerminal, type TaskRecord } from "./engine.ts";
+import { isTerminal, type TaskHead } from "./engine.ts";
 import type { Edited, FoundTask, TaskRecords } from "./records.ts";
+import { isTooLarge } from "./sealed.ts";
 
 /** How long a handler may take to end itself once its task is cancelled. */
 const CANCEL_GRACE_MS = 5_000;
@@ -147,6 +148,7 @@ export class TaskSession implements TaskKeeper, Exchange {
     try {
       await this.#write();
     } catch (error) {
+      if (isTooLarge(error)) throw error; // No other worker could go on with it either.
       // What a store did not take must not count: the lease runs out, and the task is run again from what it has.
       this.#lose("The task could not be saved.");
       throw error;
@@ -219,7 +221,7 @@ export class TaskSession implements TaskKeeper, Exchange {
     };
   }
 
-  #holds(record: TaskRecord): boolean {
+  #holds(record: TaskHead): boolean {
     return record.epoch === this.#epoch && record.leaseUntil !== null && !isTerminal(record.status);
   }
 
@@ -284,7 +286,7 @@ export function statusOf(data: TaskData): "working" | "input_required" {
   return outstanding(data).length > 0 ? "input_required" : "working";
 }
 
-function untilExpiry(records: TaskRecords, record: TaskRecord): number {
+function untilExpiry(records: TaskRecords, record: TaskHead): number {
   return Math.max(0, record.expiresAt - records.clock.now());
 }
 

@@ -1,0 +1,103 @@
+// How much a task writes and keeps.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { TraceEvent } from "../../../src/index.ts";
+import { createSqliteEngine } from "../../../src/tasks/sqlite.ts";
+import type { SealedWrite, TaskEngine, TaskHead } from "../../../src/tasks.ts";
+import { hasSqlite, rig } from "./harness.ts";
+
+const KIB = 1_024;
+
+describe.runIf(hasSqlite)("what a task writes", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "volley-bytes-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** An engine that counts all that is written of tasks, heads too. */
+  function counting(): { readonly engine: TaskEngine; readonly count: { bytes: number } } {
+    const inner = createSqliteEngine({ path: join(folder, "tasks.db") });
+    const count = { bytes: 0 };
+    const add = (head: TaskHead, sealed: SealedWrite | undefined): void => {
+      count.bytes += JSON.stringify(head).length;
+      if (sealed !== undefined) count.bytes += ("more" in sealed ? sealed.more : sealed.whole).length;
+    };
+    const store = {
+      ...inner.store,
+      create: (...[{ sealed, appended, ...head }, most]: Parameters<typeof inner.store.create>) => {
+        add(head, { whole: sealed });
+        return inner.store.create({ ...head, sealed, appended }, most);
+      },
+      update: (...args: Parameters<typeof inner.store.update>) => {
+        add(args[2], args[3]);
+        return inner.store.update(...args);
+      },
+    };
+    return { engine: { ...inner, store }, count };
+  }
+
+  test("200 steps of 1 KiB write less than three times as much in all", async () => {
+    const { engine, count } = counting();
+    await using on = await rig(
+      (server) =>
+        server.tool("job", { task: "required" }, async (_args, ctx) => {
+          for (let at = 0; at < 200; at++) await ctx.step(`step:${at}`, () => "x".repeat(KIB));
+          return "done";
+        }),
+      { engine },
+    );
+    const { taskId } = await on.call("job");
+    await on.until(taskId, "completed");
+    expect(count.bytes).toBeGreaterThan(200 * KIB);
+    expect(count.bytes).toBeLessThan(3 * 200 * KIB);
+  });
+
+  test("a lease that is renewed writes no journal, however long that is", async () => {
+    const { engine, count } = counting();
+    let recorded = 0;
+    await using on = await rig(
+      (server) =>
+        server.tool("job", { task: "required" }, async (_args, ctx) => {
+          await ctx.step("large", () => "x".repeat(1_000 * KIB));
+          recorded = count.bytes;
+          await ctx.step("long", () => new Promise((resolve) => setTimeout(resolve, 1_000)));
+          return "done";
+        }),
+      { engine, worker: { leaseMs: 300 } },
+    );
+    const { taskId } = await on.call("job");
+    await on.until(taskId, "completed");
+    expect(count.bytes - recorded).toBeLessThan(20 * KIB);
+  });
+
+  test("what a task keeps has a bound, over all its runs: it fails for good, and the trace says why", async () => {
+    const events: TraceEvent[] = [];
+    const ran: number[] = [];
+    await using on = await rig(
+      (server) =>
+        server.tool("job", { task: "required" }, async (_args, ctx) => {
+          for (let at = 0; at < 12; at++) {
+            await ctx.step(`step:${at}`, () => {
+              ran.push(at);
+              return "x".repeat(2_400 * KIB);
+            });
+            // A run of its own for each step: none of them records much.
+            await ctx.sleep(`pause:${at}`, 2_000);
+          }
+          return "done";
+        }),
+      { server: { trace: (event) => void events.push(event) } },
+    );
+    const { taskId } = await on.call("job");
+    const ended = await on.until(taskId, "completed");
+    expect(ended.result.isError).toBe(true);
+    expect(ran).toEqual([0, 1, 2, 3]);
+    const faults = events.filter(({ type }) => type === "fault");
+    expect(faults).toMatchObject([{ error: { code: "state_too_large" } }]);
+    expect(String((faults[0] as { error: Error }).error.message)).toMatch(/Return references to large data/);
+    expect((await on.engine.store.read(taskId))?.sealed.length).toBeLessThan(5 * KIB);
+  });
+});
