@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
 import type { TraceEvent } from "../../../src/index.ts";
 import { createSqliteEngine } from "../../../src/tasks/sqlite.ts";
 import type { SealedWrite, TaskEngine, TaskHead } from "../../../src/tasks.ts";
@@ -99,5 +100,30 @@ describe.runIf(hasSqlite)("what a task writes", () => {
     expect(faults).toMatchObject([{ error: { code: "state_too_large" } }]);
     expect(String((faults[0] as { error: Error }).error.message)).toMatch(/Return references to large data/);
     expect((await on.engine.store.read(taskId))?.sealed.length).toBeLessThan(5 * KIB);
+  });
+
+  test("a question that a task cannot keep fails it, and an answer that it cannot keep is refused", async () => {
+    const events: TraceEvent[] = [];
+    const schema = z.object({ name: z.string() });
+    await using on = await rig(
+      (server) =>
+        server.tool("ask", { task: "required", input: z.object({ size: z.number() }) }, async ({ size }, ctx) => {
+          const { name } = await ctx.elicit("name", { message: "?".repeat(size), schema });
+          return `Hello ${name}`;
+        }),
+      { server: { trace: (event) => void events.push(event) } },
+    );
+    const large = await on.call("ask", { size: 8_200 * KIB });
+    const failed = await on.until(large.taskId, "failed");
+    expect(failed.error).toEqual({ code: -32603, message: "Internal error" });
+    expect(events.filter(({ type }) => type === "fault")).toMatchObject([{ error: { code: "state_too_large" } }]);
+
+    const { taskId } = await on.call("ask", { size: 1 });
+    await on.until(taskId, "input_required");
+    const answer = (name: string) => ({ name: { action: "accept", content: { name } } });
+    const refused = await on.ask("tasks/update", { taskId, inputResponses: answer("x".repeat(8_200 * KIB)) });
+    expect(refused.error).toMatchObject({ code: -32602, message: expect.stringMatching(/cannot keep that much/) });
+    await on.update(taskId, answer("Ann"));
+    expect((await on.until(taskId, "completed")).result.content[0].text).toBe("Hello Ann");
   });
 });
