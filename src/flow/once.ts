@@ -167,11 +167,11 @@ async function perform<T>(
   const lost = new AbortController();
   const stop = beat(flow, hold, lost);
   const scope: WorkScope = { idempotencyKey: digest(JSON.stringify([place.row, hold.name])), signal: lost.signal };
-  const settle = async (failed: boolean, value: unknown): Promise<boolean> =>
-    await reach(() => ledger.settle(hold, { failed, value: sealRecord(keyring, hold.row, hold.name, value) }));
-  /** What is said of an effect counts only if the claim was still there to say it. */
-  const said = async (outcome: EffectOutcome, counts: Promise<boolean>): Promise<boolean> => {
-    const counted = await counts;
+  const settle = (failed: boolean, value: unknown): Promise<boolean> =>
+    ledger.settle(hold, { failed, value: sealRecord(keyring, hold.row, hold.name, value) });
+  // What is said of an effect counts only if the claim was still there to say it.
+  const counts = async (outcome: EffectOutcome, say: () => Promise<boolean>): Promise<boolean> => {
+    const counted = await reach(say);
     tellOutcome(flow, hold.name, counted ? outcome : "lost");
     return counted;
   };
@@ -182,26 +182,15 @@ async function perform<T>(
       toJsonCopy(hold.name, value); // What cannot be recorded cannot be given to a second arrival: nobody knows then.
     } catch (error) {
       if (error instanceof NotDone) {
-        if (
-          await said(
-            "not_done",
-            reach(() => ledger.release(hold)),
-          )
-        )
-          throw error;
+        if (await counts("not_done", () => ledger.release(hold))) throw error;
       } else if (error instanceof Failed) {
-        if (await said("failed", settle(true, error.message))) throw error;
-      } else if (
-        await said(
-          "in_doubt",
-          reach(() => ledger.doubt(hold)),
-        )
-      ) {
+        if (await counts("failed", () => settle(true, error.message))) throw error;
+      } else if (await counts("in_doubt", () => ledger.doubt(hold))) {
         throw new InDoubt(hold.name, { cause: error });
       }
       return undefined;
     }
-    return (await said("done", settle(false, value))) ? { value } : undefined;
+    return (await counts("done", () => settle(false, value))) ? { value } : undefined;
   } finally {
     stop();
   }

@@ -42,7 +42,7 @@ export interface TaskKeeper {
   publish(state: TaskState): void;
   /** Undefined while the task is surely this run's; else as `save`. No work begins without it. */
   hold(): Promise<void> | undefined;
-  /** Calls back with answers that come while the run goes on, each once. A later state has an answer's ask or, in its journal, the answer. */
+  /** Calls back with answers that come while the run goes on. A later state has the ask of each, or the answer in its journal. */
   onAnswers?(listener: (answers: Readonly<Record<string, unknown>>) => void): void;
 }
 

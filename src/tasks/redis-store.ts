@@ -9,10 +9,9 @@ const SLACK_MS = 60 * 60_000;
 const SWEEP_TASKS = 500;
 
 /**
- * A task is a hash of `version`, `ended` (0 or 1), `head` (JSON), `sealed`, and for what was appended to that `+` and the version
- * that each came with. Two sorted sets order the ids of all tasks:
- * by when a worker should take them, and by when they may go. One a principal orders those that have not ended, by when they
- * expire. `%.0f` writes a time without an exponent.
+ * A task is a hash of `version`, `ended` (0 or 1), `head` (JSON), `sealed`, and a field `+` with the version that it came with
+ * for each piece that was appended. Two sorted sets order the ids of all tasks: by when a worker should take them, and by when
+ * they may go. One a principal orders those that have not ended, by when they expire. `%.0f` writes a time without an exponent.
  */
 const WRITE = `
 local function keep(key, till)

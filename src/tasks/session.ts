@@ -11,7 +11,6 @@ const CANCEL_GRACE_MS = 5_000;
 const MESSAGE_MS = 200;
 /** A run that asks mostly ends at once, and writes the question with its end: one write and not two. */
 const PUBLISH_MS = 10;
-
 /** How soon an answer that another process has taken is seen, while steps go on. */
 const LOOK_MS = 750;
 
