@@ -2,14 +2,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { TraceEvent } from "../../../src/index.ts";
 import { createSqliteEngine } from "../../../src/tasks/sqlite.ts";
 import type { SealedWrite, TaskEngine, TaskHead } from "../../../src/tasks.ts";
-import { hasSqlite, rig } from "./harness.ts";
+import { hasSqlite, laterBy, rig } from "./harness.ts";
 
 const KIB = 1_024;
+const HOUR = 3_600_000;
 
 describe.runIf(hasSqlite)("what a task writes", () => {
   let folder: string;
@@ -77,6 +78,7 @@ describe.runIf(hasSqlite)("what a task writes", () => {
   test("what a task keeps has a bound, over all its runs: it fails for good, and the trace says why", async () => {
     const events: TraceEvent[] = [];
     const ran: number[] = [];
+    const clock = { ms: 0 };
     await using on = await rig(
       (server) =>
         server.tool("job", { task: "required" }, async (_args, ctx) => {
@@ -86,13 +88,27 @@ describe.runIf(hasSqlite)("what a task writes", () => {
               return "x".repeat(2_400 * KIB);
             });
             // A run of its own for each step: none of them records much.
-            await ctx.sleep(`pause:${at}`, 2_000);
+            await ctx.sleep(`pause:${at}`, HOUR);
           }
           return "done";
         }),
-      { server: { trace: (event) => void events.push(event) } },
+      {
+        server: { trace: (event) => void events.push(event), clock: laterBy(clock) },
+        tasks: { ttlMs: 24 * HOUR },
+        worker: { sweepMs: 20 },
+      },
     );
     const { taskId } = await on.call("job");
+    for (let runs = 1; runs <= 3; runs++) {
+      await vi.waitFor(
+        async () => {
+          const wakeAt = (await on.engine.store.read(taskId))?.wakeAt ?? 0;
+          expect([ran.length, wakeAt > Date.now() + clock.ms]).toEqual([runs, true]);
+        },
+        { timeout: 15_000, interval: 20 },
+      );
+      clock.ms += HOUR;
+    }
     const ended = await on.until(taskId, "completed");
     expect(ended.result.isError).toBe(true);
     expect(ran).toEqual([0, 1, 2, 3]);
