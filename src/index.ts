@@ -31,6 +31,7 @@ export {
   type TraceContext,
   type TracedRound,
   type TraceEvent,
+  type Winner,
   type WorkScope,
 } from "./flow/index.ts";
 export type { Claim, ClaimResult, Hold, Ledger, Settled } from "./ledger/index.ts";

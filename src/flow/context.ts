@@ -38,6 +38,11 @@ export interface Elicit {
   outcome<const S extends FormSchema>(key: string, question: FormQuestion<S>): Promise<Outcome<FormValue<S>>>;
 }
 
+/** The first of several contestants to end: its name and what it came to. */
+export type Winner<C extends Readonly<Record<string, () => unknown>>> = {
+  [K in keyof C & string]: { readonly winner: K; readonly value: Awaited<ReturnType<C[K]>> };
+}[keyof C & string];
+
 /** What a step or an effect gets to work with. */
 export interface WorkScope {
   /** The same on every try of this work in this flow: hand it to the systems that it calls. */
@@ -121,11 +126,29 @@ export interface Context {
    */
   toTask(options?: TaskOptions): Promise<void>;
 
-  /** Waits `ms` milliseconds from when this line was first reached. In a task nothing runs meanwhile. */
+  /**
+   * Waits `ms` milliseconds from when this line was first reached. In a task nothing runs meanwhile. In a request a question
+   * beside it goes out at once; by itself it may last no longer than the round (`roundTimeoutMs`).
+   *
+   * @throws VolleyError `context_misused` when the round would have to wait for longer
+   */
   sleep(name: string, ms: number): Promise<void>;
 
-  /** As `Promise.race`, and the asks that lost are not asked again. */
-  race<T>(contestants: readonly Promise<T>[]): Promise<T>;
+  /**
+   * Runs functions beside one another and resolves with the name and the value of the first to end. What the others have
+   * asked is not asked any more, their sleeps are over, and nothing further that they call begins.
+   *
+   * @throws what the first to end has thrown
+   * @example
+   * ```ts
+   * const first = await ctx.race({
+   *   answer: () => ctx.confirm("go", "Deploy now?"),
+   *   limit: () => ctx.sleep("limit", 10 * 60_000),
+   * });
+   * if (first.winner === "limit" || !first.value) return "Nobody approved.";
+   * ```
+   */
+  race<C extends Readonly<Record<string, () => unknown>>>(contestants: C): Promise<Winner<C>>;
 
   /** Milliseconds since the epoch, remembered under this name. */
   now(name: string): Promise<number>;

@@ -40,6 +40,8 @@ export class Flow {
   readonly journal: Journal;
   /** Whether the client holds a state of this flow, so that a replay can be told from a new flow. */
   readonly presented: boolean;
+  /** Whether the journal is of this version of the handler. */
+  readonly sameHandler: boolean;
   /** The questions that the presented state left open. */
   readonly asked: ReadonlyMap<string, OpenQuestion>;
   /** In a task: the questions that it has published and that nobody has answered yet. */
@@ -82,7 +84,10 @@ export class Flow {
     this.#id = body?.f;
     this.origin = body?.t;
     const restart = body !== undefined && body.v < definition.version && definition.whenOlder === "restart";
-    this.journal = new Journal(restart ? body.j.map((group) => group.filter((entry) => entry[0] === "o")) : body?.j);
+    this.sameHandler = body === undefined || body.v === definition.version;
+    this.journal = restart
+      ? new Journal(body.j.map((group) => group.filter((entry) => entry[0] === "o")))
+      : new Journal(body?.j, body?.s);
     this.asked =
       restart || body === undefined ? NO_QUESTIONS : new Map(body.q.map((question) => [question[0], question]));
     this.manualState = restart ? undefined : body?.m;
@@ -106,9 +111,10 @@ export class Flow {
       n: this.round,
       v: this.version,
       q: questions,
-      j: this.journal.groups.filter((group) => group.length > 0),
+      j: this.journal.groups,
       y: this.yields,
       w: this.waits,
+      ...(this.journal.sleeps.size === 0 ? {} : { s: [...this.journal.sleeps] }),
       ...(manualState === undefined ? {} : { m: manualState }),
       ...(this.origin === undefined ? {} : { t: this.origin }),
     };

@@ -12,7 +12,7 @@ export const DEFAULT_TASK_TTL_MS: number = 60 * 60_000;
 
 /** Ends the request-carried part of a flow. An effect: the flow must be known to its client first, as for `once`. */
 export function toTask(run: Run, flow: Flow, options: TaskOptions): ContextPromise<void> {
-  if (run.begin("u", "toTask") === undefined) return never();
+  if (run.begin("u", "toTask") === undefined) return run.refuse("toTask");
   if (run.carrier !== undefined) return settled(undefined);
   const { definition, services } = flow;
   if (definition.kind !== "tool" || services.tasks === undefined || definition.answersWithoutState === "accept") {

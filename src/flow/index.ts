@@ -1,6 +1,6 @@
 // The heart: what a handler gets, how its flow is carried from round to round.
 export { systemClock } from "./clock.ts";
-export type { Context, Elicit, FormQuestion, OnceOptions, Outcome, WorkScope } from "./context.ts";
+export type { Context, Elicit, FormQuestion, OnceOptions, Outcome, Winner, WorkScope } from "./context.ts";
 export { defineFlow } from "./define.ts";
 export { Cancelled, Conflict, Declined, type EffectDone, Failed, InDoubt, NotDone } from "./errors.ts";
 export type { RoundServices } from "./flow.ts";

@@ -4,6 +4,7 @@ import { base64url, digest } from "../state/index.ts";
 import type { OnceOptions, WorkScope } from "./context.ts";
 import { type ContextPromise, defer, never } from "./context-promise.ts";
 import { Conflict, Failed, InDoubt, NotDone } from "./errors.ts";
+import { fromFailure } from "./failure.ts";
 import { type Flow, refusedState } from "./flow.ts";
 import { toJsonCopy } from "./json-value.ts";
 import { openRecord, sealRecord } from "./record.ts";
@@ -46,30 +47,34 @@ export function once<T>(
   effect: Effect<T>,
 ): ContextPromise<T> {
   const call = run.begin("o", name);
-  if (call === undefined) return never();
+  if (call === undefined) return run.refuse(name);
   checkOptions(flow, name, options);
   const ends = defer<T>();
   const found = run.journal.find("o", name);
   if (found !== undefined) {
+    const { entry } = found;
     tellOutcome(flow, name, "replayed");
-    run.replay(found, () => ends.resolve(found.entry[2] as T));
+    run.replay(found, call, () =>
+      entry[0] === "f" ? ends.reject(fromFailure(entry[3])) : ends.resolve(entry[2] as T),
+    );
   } else if (options.key === undefined && !flow.presented) run.wantTicket();
   else if (!shed(run, flow)) {
-    const done = (outcome: { readonly value: T } | undefined): Promise<void> | undefined => {
+    const done = (outcome: { readonly value: T } | undefined): void => {
       if (outcome === undefined) {
         run.wantTicket();
-        return undefined;
+        return;
       }
       const copy = toJsonCopy(name, outcome.value);
       measure(run, flow, name, copy.text);
       flow.waits = 0;
-      return run.record(copy.value === undefined ? ["o", name] : ["o", name, copy.value], call, () =>
+      run.record(copy.value === undefined ? ["o", name] : ["o", name, copy.value], call, () =>
         ends.resolve(copy.value as T),
       );
     };
+    const failed = (error: unknown): void => run.recordFailure("o", error, call, ends.reject);
     run.mayWait = () => mayWait(flow);
     const begin: Begin = (work, tooLate) => whileHeld(run, work, tooLate);
-    run.work(name, () => happen(flow, name, options, effect, begin), done, ends.reject);
+    run.work(call, () => happen(flow, name, options, effect, begin), done, failed);
   }
   return run.hand(name, ends.promise);
 }

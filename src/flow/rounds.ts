@@ -58,7 +58,7 @@ export function createRounds(services: RoundServices): Rounds {
       if (definition.singleUse && flow.presented && !(await mayUseState(flow, sound ?? {}))) {
         throw refuse(services, request, "used");
       }
-      const run = new Run(request, definition, flow.journal, services.clock, services.trace);
+      const run = new Run(flow, request);
       return await traceRound<RoundReply>(flow, run, async (enter) => {
         const outcome = await run.play(() => enter(() => call(new RunContext(run, flow, sound))));
         switch (outcome.type) {
@@ -213,7 +213,7 @@ function returnManual(flow: Flow, value: InputRequiredResult, request: RoundRequ
   }
   if (asks.length > 0) gate(inputRequests ?? {}, request);
   // Without a state of its own there is nothing to carry, unless steps were recorded beside it.
-  const carried = requestState !== undefined || flow.journal.groups.length > 0;
+  const carried = requestState !== undefined || flow.journal.entries.length > 0;
   return {
     type: "input_required",
     result: {

@@ -1,19 +1,26 @@
 import { VolleyError } from "../protocol/index.ts";
-import { Arrivals } from "./arrivals.ts";
-import { type ContextPromise, isThenable, notAwaited } from "./context-promise.ts";
+import { Arrivals, type Hand } from "./arrivals.ts";
+import type { Call, Contestant } from "./call.ts";
+import { type ContextPromise, isThenable, never, notAwaited, rejected } from "./context-promise.ts";
+import { asReplayed, toFailure } from "./failure.ts";
+import type { Flow } from "./flow.ts";
 import { inside } from "./inside.ts";
 import type { Entry, Found, Journal, OpenQuestion } from "./journal.ts";
-import type { Call, OpenAsk, RunOutcome } from "./outcome.ts";
+import type { OpenAsk, RunOutcome } from "./outcome.ts";
+import { Releases } from "./releases.ts";
+import { Sleeps } from "./sleeps.ts";
+import { afterMicrotasks, nextTurn } from "./turns.ts";
 import type { Carrier, Clock, FlowDefinition, RoundRequest, TaskOptions, Trace } from "./types.ts";
 
-const nextTurn: (task: () => void) => void =
-  typeof setImmediate === "function" ? (task) => void setImmediate(task) : (task) => void setTimeout(task, 0);
+/** How long a replay waits for a call that came earlier than those that wait behind it: raw I/O may lie before it. */
+const PATIENCE_MS = 1_000;
 
 /**
  * One run of a handler: hands out the journal, collects what is asked, and notices when nothing more can happen.
  *
- * Suspension is out of band: an open ask's promise never settles, nothing is thrown, and once the run is closed the
- * handler's frames are garbage. Only context calls hold a round open; raw I/O beside an ask does not.
+ * Suspension is out of band: an open ask's promise never settles, nothing is thrown, and once the run is closed nothing
+ * that it handed out settles any more, so that the handler's frames are garbage. Only context calls hold a round open; raw
+ * I/O beside an ask does not.
  */
 export class Run {
   readonly journal: Journal;
@@ -29,41 +36,42 @@ export class Run {
   recordedCount = 0;
   /** How much JSON was recorded in this run. */
   recordedBytes = 0;
+  /** The handler does again what it did in an earlier round of this flow. */
+  repeats: boolean;
   /** Whether the round may end with a ticket although nothing was recorded: an effect is under way. */
   mayWait: () => boolean = () => false;
   closed = false;
 
   readonly #trace: Trace | undefined;
+  readonly #arrivals: Arrivals;
+  #sleeps: Sleeps | undefined;
+  #releases: Releases | undefined;
   #asks: readonly OpenAsk[] = [];
   #used: Set<string> | undefined;
   readonly #handed: { readonly name: string; readonly promise: ContextPromise<unknown> }[] = [];
   #finish!: (outcome: RunOutcome) => void;
-
-  readonly #arrivals: Arrivals;
   #working = 0;
   #ticket = false;
   #handOff: TaskOptions | undefined;
-  #wakeAt: number | undefined;
   #turnAt = -1;
-  readonly #releases: (() => unknown)[] = [];
-  #deadline: (() => void) | undefined;
+  #handing = false;
+  /** The handler has ended, by itself. */
+  #ended = false;
+  #endsAt = Number.POSITIVE_INFINITY;
+  #cancelDeadline: (() => void) | undefined;
+  #cancelPatience: (() => void) | undefined;
   #controller: AbortController | undefined;
 
-  constructor(
-    request: RoundRequest,
-    definition: FlowDefinition,
-    journal: Journal,
-    clock: Clock,
-    trace: Trace | undefined,
-    carrier?: Carrier,
-  ) {
+  constructor(flow: Flow, request: RoundRequest, carrier?: Carrier) {
+    const { definition, journal, services } = flow;
     this.request = request;
     this.definition = definition;
     this.journal = journal;
-    this.#arrivals = new Arrivals(journal);
-    this.clock = clock;
-    this.#trace = trace;
+    this.clock = services.clock;
+    this.repeats = flow.presented;
     this.carrier = carrier;
+    this.#trace = services.trace;
+    this.#arrivals = new Arrivals(journal, flow.sameHandler);
   }
 
   /** Runs the handler until it returns, throws, or can only go on with answers from outside. */
@@ -73,30 +81,33 @@ export class Run {
       try {
         const returned = handler();
         if (isThenable(returned)) {
+          this.#limit();
           returned.then(
             (value) => this.#returned(value),
-            (error: unknown) => this.#close({ type: "threw", error }),
+            (error: unknown) => this.#end({ type: "threw", error }),
           );
         } else this.#returned(returned);
       } catch (error) {
-        this.#close({ type: "threw", error });
+        this.#end({ type: "threw", error });
       }
     });
   }
 
-  /** Begins a context call; undefined when the run is closed and the call must never settle. */
+  /** Begins a context call; undefined when it must begin nothing: see {@link refuse}. */
   begin(type: "a" | "s" | "o" | "u", name: string): Call | undefined {
     if (this.closed) {
       this.#trace?.({ type: "late_call", target: this.definition.name, name });
       return undefined;
     }
-    const scope = inside.getStore();
-    if (scope?.run === this) {
+    const place = inside.getStore();
+    const within = place?.run === this ? place : undefined;
+    if (within?.work !== undefined) {
       throw new VolleyError(
         "context_misused",
-        `"${name}" was called inside "${scope.name}". Steps and effects may not use the context: move the call out of it.`,
+        `"${name}" was called inside "${within.work}". Steps and effects may not use the context: move the call out of it.`,
       );
     }
+    if (within?.contestant?.lost) return undefined;
     if (type !== "u") {
       this.#used ??= new Set();
       const call = type + name;
@@ -109,7 +120,21 @@ export class Run {
       }
       this.#used.add(call);
     }
-    return { name, startedAt: this.mark() };
+    const call: Call = { name, startedAt: this.#arrivals.mark(), contestant: within?.contestant, working: false };
+    within?.contestant?.add(call);
+    return call;
+  }
+
+  /** What a call gets that begins nothing: it never settles, or says that its handler has ended long ago. */
+  refuse<T>(name: string): ContextPromise<T> {
+    if (!this.closed || !this.#ended) return never();
+    const { kind, name: target } = this.definition;
+    return rejected(
+      new VolleyError(
+        "context_misused",
+        `"${name}" was called after the handler of ${kind} "${target}" had ended. Await all that uses the context in the handler.`,
+      ),
+    );
   }
 
   /** Remembers what was handed out, so that a call nobody awaited can be named. */
@@ -118,44 +143,63 @@ export class Run {
     return promise;
   }
 
-  /** Hands out a journal entry: now, or a turn after the groups before it. */
-  replay(found: Found, hand: () => void): void {
+  /** Hands out a journal entry when its turn has come. */
+  replay(found: Found, call: Call, hand: Hand): void {
     this.replayed++;
-    this.#arrivals.replay(found, hand);
-    if (this.#arrivals.pending) this.touch();
+    this.#arrivals.expect(found.index, call, hand);
+    this.touch();
   }
 
   /**
-   * Records an entry that has just come to be, then hands it out: after everything that arrived in earlier rounds, and
-   * where somebody else keeps the journal, after it is kept. Resolves when it is handed out, undefined when it is now.
+   * Records an entry that has just come to be, and hands it out when its turn has come: after everything that arrived
+   * before, and where somebody else keeps the journal, when it is kept.
    */
-  record(entry: Entry, call: Call, hand: () => void): Promise<void> | undefined {
-    let handing: Promise<void> | undefined;
-    const arrive = (): void => {
-      if (this.closed) return;
-      this.#arrivals.add(entry, call.startedAt);
+  record(entry: Entry, call: Call, hand: Hand): void {
+    if (this.closed || call.contestant?.lost) return;
+    const waiter = this.#arrivals.add(entry, call, hand);
+    // A failure alone is nothing to carry: as long as nothing else came, a later run may as well try again.
+    if (entry[0] !== "f") {
       this.recorded = true;
       this.recordedCount++;
-      if (this.carrier === undefined) hand();
-      else handing = this.carrier.save().then(hand, (error: unknown) => this.lose(error));
-      this.touch();
-    };
-    this.#arrivals.later(arrive);
-    if (!this.#arrivals.pending) return handing;
+      if (this.carrier !== undefined) {
+        waiter.ready = false;
+        const saved = (): void => {
+          waiter.ready = true;
+          this.touch();
+        };
+        this.carrier.save().then(saved, (error: unknown) => this.lose(error));
+      }
+    }
     this.touch();
-    return new Promise((resolve) => this.#arrivals.later(() => resolve(handing)));
   }
 
-  /** Counts an event and says which it was. */
-  mark(): number {
-    return this.#arrivals.mark();
+  /** Records that work has failed, as it will fail in every replay. */
+  recordFailure(type: "s" | "o", error: unknown, call: Call, reject: (error: unknown) => void): void {
+    const failure = toFailure(error);
+    this.record(["f", type, call.name, failure], call, () => reject(asReplayed(error, failure)));
   }
 
-  /** Leaves a question open: its promise settles in no run but one that has the answer. */
-  open(ask: Omit<OpenAsk, "promise">, promise: Promise<unknown>): void {
-    this.#asks = [...this.#asks, { ...ask, promise }];
+  /** Hands out what no journal has, such as an open resource. */
+  handAside(call: Call, hand: () => void): void {
+    this.#arrivals.addAside(call, hand);
+    this.touch();
+  }
+
+  /** Leaves a question open: its promise settles when an answer comes, in this run or another. */
+  open(ask: OpenAsk): void {
+    if (this.closed || ask.call.contestant?.lost) return;
+    this.#asks = [...this.#asks, ask];
     this.carrier?.asksChanged();
     this.touch();
+  }
+
+  /** Takes an answer that comes while the run goes on; false when nobody waits for it. */
+  take(key: string, response: unknown): boolean {
+    const ask = this.closed ? undefined : this.#asks.find((open) => open.key === key);
+    if (ask === undefined) return false;
+    this.#asks = this.#asks.filter((open) => open !== ask);
+    ask.answer(response);
+    return true;
   }
 
   /** Whether this run has asked the question already, whatever became of it. */
@@ -163,19 +207,38 @@ export class Run {
     return this.#used?.has(`a${key}`) ?? false;
   }
 
-  /** Takes back the open asks among these promises: they lost a race. */
-  withdraw(promises: readonly unknown[]): void {
-    this.#asks = this.#asks.filter(({ promise }) => !promises.includes(promise));
-    this.carrier?.asksChanged();
+  /** Takes back what these sides of a race have opened, and lets no work of theirs hold the round. */
+  withdraw(contestants: readonly Contestant[]): void {
+    for (const call of contestants.flatMap(({ calls }) => calls)) {
+      if (call.working) this.#working--;
+      call.working = false;
+    }
+    this.#arrivals.withdraw();
+    for (const name of this.#sleeps?.withdraw() ?? []) this.journal.sleeps.delete(name);
+    const before = this.#asks.length;
+    this.#asks = this.#asks.filter(({ call }) => !call.contestant?.lost);
+    if (this.#asks.length < before) this.carrier?.asksChanged();
+    this.touch();
+  }
+
+  /** Whether what the handler tells the client is told already, or comes too late. */
+  get silent(): boolean {
+    // What a task tells is its status, which a replay passes through at once.
+    return this.closed || (this.repeats && this.carrier === undefined);
   }
 
   get asks(): readonly OpenAsk[] {
     return this.#asks;
   }
 
-  /** Lets the run end now and go on at that time. */
-  wake(at: number): void {
-    this.#wakeAt = Math.min(at, this.#wakeAt ?? at);
+  /** Waits until that time, in this run or a later one. */
+  sleep(call: Call, until: number, resolve: () => void): void {
+    if (!this.journal.sleeps.has(call.name)) {
+      this.journal.sleeps.set(call.name, until);
+      this.carrier?.save().catch((error: unknown) => this.lose(error));
+    }
+    this.#sleeps ??= new Sleeps(this.clock);
+    this.#sleeps.add(call, until, () => this.record(["w", call.name], call, resolve));
     this.touch();
   }
 
@@ -185,10 +248,10 @@ export class Run {
     this.touch();
   }
 
-  /** An open question as the journal keeps it: with whether it was asked before the last group was complete. */
+  /** An open question as the journal keeps it: with whether it was asked before the last arrival. */
   questionOf(ask: OpenAsk): OpenQuestion {
     const [key, kind, tries, pin, changes] = ask.question;
-    return [key, kind, tries, pin, changes, this.#arrivals.overlaps(ask.startedAt) ? 1 : 0];
+    return [key, kind, tries, pin, changes, this.#arrivals.overlaps(ask.call.startedAt) ? 1 : 0];
   }
 
   /** Ends this round with a state-only result once nothing works any more. */
@@ -197,20 +260,34 @@ export class Run {
     this.touch();
   }
 
-  /** Runs work that holds the round open until what `done` makes of its value is handed out. */
-  work<T>(
-    name: string,
+  /** Does work that holds the round open, once everything that the flow knows has been handed out. */
+  work<T>(call: Call, work: () => T | Promise<T>, done: (value: T) => void, failed: (error: unknown) => void): void {
+    call.working = true;
+    this.#working++;
+    this.#arrivals.start(() => {
+      if (this.closed || call.contestant?.lost) return;
+      this.repeats = false;
+      this.#perform(call, work, done, failed);
+    });
+    this.touch();
+  }
+
+  /** Opens a resource, which every run needs for itself, also while the journal is handed out. */
+  acquire<T>(call: Call, work: () => T | Promise<T>, done: (value: T) => void, failed: (error: unknown) => void): void {
+    call.working = true;
+    this.#working++;
+    this.#perform(call, work, done, failed);
+  }
+
+  #perform<T>(
+    call: Call,
     work: () => T | Promise<T>,
-    done: (value: T) => Promise<void> | undefined | void,
+    done: (value: T) => void,
     failed: (error: unknown) => void,
   ): void {
-    this.#working++;
-    // A task has no round to hand back: its worker's lease is what bounds it.
-    if (this.carrier === undefined) {
-      this.#deadline ??= this.clock.after(this.definition.roundTimeoutMs, () => this.#timeUp());
-    }
     const end = (): void => {
-      this.#working--;
+      if (call.working) this.#working--;
+      call.working = false;
       this.touch();
     };
     const fail = (error: unknown): void => {
@@ -219,15 +296,14 @@ export class Run {
     };
     const succeed = (value: T): void => {
       try {
-        const handing = done(value);
-        if (handing === undefined) end();
-        else handing.then(end, fail);
+        done(value);
       } catch (error) {
-        fail(error);
+        failed(error);
       }
+      end();
     };
     try {
-      const value = inside.run({ run: this, name }, work);
+      const value = inside.run({ run: this, work: call.name }, work);
       if (isThenable(value)) value.then(succeed, fail);
       else succeed(value);
     } catch (error) {
@@ -235,10 +311,16 @@ export class Run {
     }
   }
 
-  /** Something happened: look whether the run is quiet after one more turn of the event loop. */
+  /** Something happened: hands out what has its turn, or looks whether the run is quiet after one more turn. */
   touch(): void {
     const event = this.#arrivals.mark();
-    if (this.#turnAt < 0 && !this.closed && this.#mayEnd()) {
+    if (this.closed) return;
+    const { step } = this.#arrivals;
+    if (step === "microtasks") {
+      if (this.#handing) return;
+      this.#handing = true;
+      afterMicrotasks(this.#hand);
+    } else if (this.#turnAt < 0 && (step !== "nothing" || this.#mayEnd())) {
       this.#turnAt = event;
       nextTurn(this.#turn);
     }
@@ -250,7 +332,8 @@ export class Run {
   }
 
   releaseAtEnd(release: () => unknown): void {
-    this.#releases.push(release);
+    this.#releases ??= new Releases(this.definition, this.clock, this.#trace);
+    this.#releases.add(release);
   }
 
   get signal(): AbortSignal {
@@ -263,56 +346,104 @@ export class Run {
   }
 
   #mayEnd(): boolean {
-    if (this.#arrivals.pending) return true;
-    if (this.#working > 0) return false;
-    return this.#asks.length > 0 || this.#ticket || this.#handOff !== undefined || this.#wakeAt !== undefined;
+    if (this.#working > 0 || this.#arrivals.pending) return false;
+    return this.#asks.length > 0 || this.#ticket || this.#handOff !== undefined || this.#sleeps?.nearest !== undefined;
+  }
+
+  readonly #hand = (): void => {
+    this.#handing = false;
+    if (this.closed || this.#ended || this.#arrivals.step !== "microtasks") return;
+    this.#handOut();
+  };
+
+  #handOut(): void {
+    if (this.#arrivals.handOut(() => this.touch())) this.repeats = false;
   }
 
   readonly #turn = (): void => {
     const quiet = this.#arrivals.isLast(this.#turnAt);
     this.#turnAt = -1;
-    if (this.closed || !this.#mayEnd()) return;
-    if (quiet && !this.#arrivals.pending) {
-      this.#suspend();
-      return;
-    }
-    if (quiet) this.#arrivals.next();
-    this.touch();
+    if (this.closed || this.#ended) return;
+    const { step } = this.#arrivals;
+    if (!quiet || step === "microtasks") this.touch();
+    else if (step === "turn") this.#handOut();
+    else if (step === "call") this.#waitForCall();
+    else if (this.#mayEnd()) this.#suspend();
   };
+
+  /** What is next in the journal was not called for. It may be yet; if not, the handler is another one than it was. */
+  #waitForCall(): void {
+    const pass = (): void => {
+      this.#cancelPatience = undefined;
+      if (this.closed) return;
+      if (this.#arrivals.step === "call") this.#arrivals.pass();
+      this.touch();
+    };
+    if (!this.#arrivals.mayBeCalled) pass();
+    else this.#cancelPatience ??= this.clock.after(PATIENCE_MS, pass);
+  }
+
+  /** A round has one limit, whatever it waits for; a task has none: its worker's lease is what bounds it. */
+  #limit(): void {
+    if (this.closed || this.carrier !== undefined) return;
+    const { roundTimeoutMs } = this.definition;
+    this.#endsAt = this.clock.now() + roundTimeoutMs;
+    this.#cancelDeadline = this.clock.after(roundTimeoutMs, () => this.#timeUp());
+  }
 
   #timeUp(): void {
     if (this.closed) return;
     const reason = new VolleyError("timeout", `The round took longer than ${this.definition.roundTimeoutMs} ms.`);
     this.#controller?.abort(reason);
-    if (this.#asks.length > 0 || this.recorded || this.#ticket || this.mayWait()) this.#suspend();
-    else if (this.#working > 0) this.#close({ type: "threw", error: reason });
+    const underWay = this.#working > 0 || this.#arrivals.pending;
+    // Handed back only while a context call is under way: what else the handler does, a second run would do beside it.
+    if (underWay && (this.#asks.length > 0 || this.recorded || this.#ticket || this.mayWait())) this.#handBack();
+    else this.#close({ type: "threw", error: reason });
   }
 
   #suspend(): void {
     // What was asked beside a hand-off is asked first: a task would have to ask it again.
     if (this.#handOff !== undefined && this.#asks.length === 0) {
       this.#close({ type: "handed_off", options: this.#handOff });
+    } else if (this.#asks.length > 0 || this.#ticket || this.#sleeps?.worthEnding(this.carrier !== undefined)) {
+      this.#handBack();
     } else {
-      this.#close({ type: "suspended", asks: this.asks, wakeAt: this.#wakeAt });
+      const tooLong = this.#sleeps?.refusal(this.#endsAt, this.definition);
+      if (tooLong !== undefined) this.#close({ type: "threw", error: tooLong });
     }
   }
 
+  #handBack(): void {
+    this.#close({ type: "suspended", asks: this.asks, wakeAt: this.#sleeps?.nearest?.until });
+  }
+
   #returned(value: unknown): void {
-    const forgotten = this.#handed.find(({ promise }) => !promise.awaited);
-    if (forgotten === undefined) this.#close({ type: "returned", value });
-    else this.#close({ type: "threw", error: notAwaited(this.definition, forgotten.name) });
+    const forgotten = (): string | undefined => this.#handed.find(({ promise }) => !promise.awaited)?.name;
+    if (forgotten() === undefined) {
+      this.#end({ type: "returned", value });
+      return;
+    }
+    // `await` looks at a promise a microtask after the call that made it: who lost a race may be just about to.
+    this.#ended = true;
+    afterMicrotasks(() => {
+      const name = forgotten();
+      if (name === undefined) this.#end({ type: "returned", value });
+      else this.#end({ type: "threw", error: notAwaited(this.definition, name) });
+    });
+  }
+
+  #end(outcome: RunOutcome): void {
+    if (!this.closed) this.#ended = true;
+    this.#close(outcome);
   }
 
   #close(outcome: RunOutcome): void {
     if (this.closed) return;
     this.closed = true;
-    this.#deadline?.();
-    if (this.#releases.length === 0) this.#finish(outcome);
-    else void this.#release().then(() => this.#finish(outcome));
-  }
-
-  /** Last acquired, first released; a failing release keeps no other from running. */
-  async #release(): Promise<void> {
-    for (const release of this.#releases.reverse()) await release();
+    this.#cancelDeadline?.();
+    this.#cancelPatience?.();
+    this.#sleeps?.end();
+    if (this.#releases === undefined) this.#finish(outcome);
+    else void this.#releases.run().then(() => this.#finish(outcome));
   }
 }

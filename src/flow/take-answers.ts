@@ -10,8 +10,9 @@ import { reduceAnswer } from "./asks.ts";
 import type { Flow } from "./flow.ts";
 import type { RoundRequest } from "./types.ts";
 
-/** Rule 4: only answers to questions that this state left open count, and they arrive together. */
+/** Rule 4: only answers to questions that this state left open count, and they arrive one right after the other. */
 export function takeAnswers(flow: Flow, responses: Readonly<Record<string, unknown>>): void {
+  if ([...flow.asked.keys()].some((key) => Object.hasOwn(responses, key))) endSleeps(flow);
   let overlaps = [...flow.asked.values()].some(
     (question) => question[5] === 1 && Object.hasOwn(responses, question[0]),
   );
@@ -27,6 +28,12 @@ export function takeAnswers(flow: Flow, responses: Readonly<Record<string, unkno
     flow.journal.add(["a", key, kind, answer, pin, changes], overlaps);
     overlaps = false;
   }
+}
+
+/** A sleep whose time had passed when answers came was over before them. */
+function endSleeps({ journal, startedAt }: Flow): void {
+  const over = [...journal.sleeps].filter(([, until]) => until <= startedAt).sort(([, a], [, b]) => a - b);
+  for (const [name] of over) journal.add(["w", name], true);
 }
 
 // S6: what the client did not declare is not asked, and no part of the round is.

@@ -95,7 +95,7 @@ export async function resumeTask(
     asksChanged: () => keeper.publish(stateNow()),
     hold: () => keeper.hold(),
   };
-  const run = new Run(request, definition, flow.journal, services.clock, services.trace, carrier);
+  const run = new Run(flow, request, carrier);
   // Answers are settled before anything rests on them.
   if (answered.length > 0) await keeper.save(stateNow());
   return await traceRound<TaskOutcome>(flow, run, async (enter) => {
