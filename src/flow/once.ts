@@ -2,7 +2,7 @@ import { type ClaimResult, giveBack, type Hold, type Settled } from "../ledger/i
 import { checkOptions, type OptionNames, VolleyError } from "../protocol/index.ts";
 import { base64url, digest, knownFields } from "../state/index.ts";
 import type { OnceOptions, WorkScope } from "./context.ts";
-import { type ContextPromise, defer } from "./context-promise.ts";
+import { type ContextPromise, defer, never } from "./context-promise.ts";
 import { Conflict, Failed, InDoubt, NotDone } from "./errors.ts";
 import { fromFailure } from "./failure.ts";
 import { type Flow, refusedState } from "./flow.ts";
@@ -12,6 +12,7 @@ import { restsOn } from "./rests-on.ts";
 import type { Run } from "./run.ts";
 import { shed } from "./shedding.ts";
 import type { EffectOutcome } from "./types.ts";
+import { type Begin, whileHeld } from "./while-held.ts";
 import { measure } from "./work.ts";
 
 const LEASE_MS = 15_000;
@@ -73,7 +74,8 @@ export function once<T>(
     };
     const failed = (error: unknown): void => run.recordFailure("o", error, call, ends.reject);
     run.mayWait = () => mayWait(flow);
-    run.works.add(call, { begin: () => happen(flow, name, options, effect), done, failed });
+    const begin: Begin = (work, tooLate) => whileHeld(run, work, tooLate);
+    run.works.add(call, { begin: () => happen(flow, name, options, effect, begin), done, failed });
   }
   return run.hand(name, ends.promise);
 }
@@ -107,12 +109,17 @@ function checkOnce(flow: Flow, name: string, options: OnceOptions<unknown>): voi
   }
 }
 
-/** The effect's value; undefined when another arrival is still at it and this round should end with a ticket. */
+/**
+ * The effect's value; undefined when another arrival is still at it and this round should end with a ticket.
+ *
+ * @param begin asked before each claim, and again before the effect: either may have taken any time
+ */
 export async function happen<T>(
   flow: Flow,
   name: string,
   options: OnceOptions<T>,
   effect: Effect<T>,
+  begin: Begin = (work) => work(),
 ): Promise<{ readonly value: T } | undefined> {
   const { ledger, clock, random } = flow.services;
   const admitting = flow.services.admitEffect?.(flow.principal);
@@ -124,23 +131,24 @@ export async function happen<T>(
   let takeOver = false;
   let told: EffectOutcome | undefined;
   for (;;) {
-    const askedAt = clock.now();
-    const result: ClaimResult = await reach(() => ledger.claim({ ...place, name, owner, leaseMs: LEASE_MS, takeOver }));
+    let askedAt = clock.now();
+    const result = await begin<ClaimResult>(() => {
+      askedAt = clock.now();
+      return reach(() => ledger.claim({ ...place, name, owner, leaseMs: LEASE_MS, takeOver }));
+    }, never);
     // Who waits for another looks often, and says it once.
     if (result.status !== told) tellOutcome(flow, name, result.status);
     told = result.status;
     switch (result.status) {
       case "claimed": {
         const hold = { row: place.row, name, owner, epoch: result.epoch };
-        // Asleep between the claim and its answer: the lease may be over, and another at the effect.
-        if (clock.now() - askedAt >= LEASE_MS) {
-          await reach(() => giveBack(ledger, hold));
-          break;
-        }
         const work = result.epoch > 1 && options.recover !== undefined ? options.recover : effect;
-        const outcome = await perform(flow, place, hold, work);
+        const back = async (): Promise<undefined> => void (await reach(() => giveBack(ledger, hold)));
+        // Asleep between the claim and its answer: the lease may be over, and another at the effect.
+        const inTime = (): boolean => clock.now() - askedAt < LEASE_MS;
+        const outcome = await begin(() => (inTime() ? perform(flow, place, hold, work) : back()), back);
         if (outcome !== undefined) return outcome;
-        break; // The lease was lost: look at what the new owner made of it.
+        break; // The claim was lost or given back: look at what others made of it.
       }
       case "settled":
         return { value: settledValue(flow, place, result.settled) as T };
@@ -178,8 +186,14 @@ async function perform<T>(
   const lost = new AbortController();
   const stop = beat(flow, hold, lost);
   const scope: WorkScope = { idempotencyKey: digest(JSON.stringify([place.row, hold.name])), signal: lost.signal };
-  const settle = async (failed: boolean, value: unknown): Promise<boolean> =>
-    await reach(() => ledger.settle(hold, { failed, value: sealRecord(keyring, hold.row, hold.name, value) }));
+  const settle = (failed: boolean, value: unknown): Promise<boolean> =>
+    ledger.settle(hold, { failed, value: sealRecord(keyring, hold.row, hold.name, value) });
+  // What is said of an effect counts only if the claim was still there to say it.
+  const counts = async (outcome: EffectOutcome, say: () => Promise<boolean>): Promise<boolean> => {
+    const counted = await reach(say);
+    tellOutcome(flow, hold.name, counted ? outcome : "lost");
+    return counted;
+  };
   try {
     let value: T;
     try {
@@ -187,21 +201,15 @@ async function perform<T>(
       toJsonCopy(hold.name, value); // What cannot be recorded cannot be given to a second arrival: nobody knows then.
     } catch (error) {
       if (error instanceof NotDone) {
-        tellOutcome(flow, hold.name, "not_done");
-        await reach(() => ledger.release(hold));
+        if (await counts("not_done", () => ledger.release(hold))) throw error;
       } else if (error instanceof Failed) {
-        tellOutcome(flow, hold.name, "failed");
-        await settle(true, error.message);
-      } else {
-        tellOutcome(flow, hold.name, "in_doubt");
-        await reach(() => ledger.doubt(hold));
+        if (await counts("failed", () => settle(true, error.message))) throw error;
+      } else if (await counts("in_doubt", () => ledger.doubt(hold))) {
         throw new InDoubt(hold.name, { cause: error });
       }
-      throw error;
+      return undefined;
     }
-    const settled = await settle(false, value);
-    tellOutcome(flow, hold.name, settled ? "done" : "lost");
-    return settled ? { value } : undefined;
+    return (await counts("done", () => settle(false, value))) ? { value } : undefined;
   } finally {
     stop();
   }

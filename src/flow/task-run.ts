@@ -42,6 +42,8 @@ export interface TaskKeeper {
   publish(state: TaskState): void;
   /** Undefined while the task is surely this run's; else as `save`. No work begins without it. */
   hold(): Promise<void> | undefined;
+  /** Calls back with answers that come while the run goes on. A later state has the ask of each, or the answer in its journal. */
+  onAnswers?(listener: (answers: Readonly<Record<string, unknown>>) => void): void;
 }
 
 export interface ResumedTask {
@@ -94,6 +96,9 @@ export async function resumeTask(
     hold: () => keeper.hold(),
   };
   const run = new Run(flow, request, carrier);
+  keeper.onAnswers?.((more) => {
+    for (const [key, response] of Object.entries(more)) run.take(key, response);
+  });
   // Answers are settled before anything rests on them.
   if (answered.length > 0) await keeper.save(stateNow());
   return await traceRound<TaskOutcome>(flow, run, async (enter) => {

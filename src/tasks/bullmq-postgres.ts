@@ -110,7 +110,7 @@ async function migrate(pool: Pool, schema: string): Promise<void> {
     });
     if (there < LATEST_SCHEMA_VERSION) await runMigrations(client, schema);
     const { rows } = await client.query<{ readonly there: boolean }>("select to_regclass($1) is not null as there", [
-      `${schema}.volley_task`,
+      `${schema}.volley_task_appended`,
     ]);
     if (rows[0]?.there === true) return;
     // As one simple query it is one transaction. The first id of a job makes its sequence, which not every user may.

@@ -1,7 +1,7 @@
 // volley-mcp/tasks/sqlite: tasks in a file, for one process or several on one machine.
 import { checkOptions, needOption, type OptionNames } from "../protocol/index.ts";
 import { openSqlite } from "../stores/index.ts";
-import { dueAt, isTerminal, type TaskEngine, type TaskRecord } from "./engine.ts";
+import { dueAt, isTerminal, type TaskEngine, type TaskHead, type TaskRecord } from "./engine.ts";
 import { createLocalWaker } from "./local-waker.ts";
 
 export interface SqliteEngineOptions {
@@ -22,6 +22,12 @@ const SCHEMA = `
     expires_at integer not null,
     head text not null,
     sealed blob not null
+  ) strict;
+  create table if not exists volley_task_appended (
+    id text not null references volley_task (id) on delete cascade,
+    version integer not null,
+    sealed blob not null,
+    primary key (id, version)
   ) strict;
   create index if not exists volley_task_due on volley_task (due_at) where due_at is not null;
   create index if not exists volley_task_keep_until on volley_task (keep_until);
@@ -60,6 +66,7 @@ export function createSqliteEngine(options: SqliteEngineOptions): TaskEngine {
   const { db } = file;
   const statements = {
     read: db.prepare("select head, sealed from volley_task where id = ?"),
+    appended: db.prepare("select sealed from volley_task_appended where id = ? order by version"),
     create: db.prepare(
       `insert into volley_task (id, version, ended, due_at, keep_until, owner, expires_at, head, sealed)
        select ?, ?, ?, ?, ?, ?, ?, ?, ?
@@ -67,9 +74,12 @@ export function createSqliteEngine(options: SqliteEngineOptions): TaskEngine {
        on conflict do nothing`,
     ),
     update: db.prepare(
-      `update volley_task set version = ?, ended = ?, due_at = ?, keep_until = ?, head = ?, sealed = ?
+      `update volley_task set version = ?, ended = ?, due_at = ?, keep_until = ?, head = ?
        where id = ? and version = ? and ended = 0`,
     ),
+    replace: db.prepare("update volley_task set sealed = ? where id = ?"),
+    clear: db.prepare("delete from volley_task_appended where id = ?"),
+    append: db.prepare("insert into volley_task_appended (id, version, sealed) values (?, ?, ?)"),
     due: db.prepare("select id from volley_task where due_at <= ? order by due_at limit ?"),
     sweep: db.prepare(
       "delete from volley_task where id in (select id from volley_task where keep_until <= ? limit 1000)",
@@ -77,7 +87,13 @@ export function createSqliteEngine(options: SqliteEngineOptions): TaskEngine {
   };
   const read = (id: string): TaskRecord | undefined => {
     const row = statements.read.get(id) as { readonly head: string; readonly sealed: Uint8Array } | undefined;
-    return row && { ...(JSON.parse(row.head) as Omit<TaskRecord, "sealed">), sealed: row.sealed };
+    if (row === undefined) return undefined;
+    const appended = statements.appended.all(id) as { readonly sealed: Uint8Array }[];
+    return {
+      ...(JSON.parse(row.head) as TaskHead),
+      sealed: row.sealed,
+      appended: appended.map(({ sealed }) => sealed),
+    };
   };
   const waker = createLocalWaker();
 
@@ -86,18 +102,25 @@ export function createSqliteEngine(options: SqliteEngineOptions): TaskEngine {
     store: {
       create: (record, most = Number.POSITIVE_INFINITY) =>
         file.write(() => {
-          const { version, ended, due, keepUntil, head, sealed } = columns(record);
+          const { sealed, appended: _none, ...given } = record;
+          const { version, ended, due, keepUntil, head } = columns(given);
           const { id, owner, expiresAt, createdAt } = record;
           const row = [id, version, ended, due, keepUntil, owner, expiresAt, head, sealed];
           const { changes } = statements.create.run(...row, owner, createdAt, most);
           return Number(changes) === 1 ? record : read(id);
         }),
       read: (id) => file.read(() => read(id)),
-      update: (id, before, record) =>
+      update: (id, before, given, sealed) =>
         file.write(() => {
-          const { version, ended, due, keepUntil, head, sealed } = columns(record);
-          const { changes } = statements.update.run(version, ended, due, keepUntil, head, sealed, id, before);
-          return Number(changes) === 1;
+          const { version, ended, due, keepUntil, head } = columns(given);
+          const { changes } = statements.update.run(version, ended, due, keepUntil, head, id, before);
+          if (Number(changes) !== 1) return false;
+          if (sealed !== undefined && "more" in sealed) statements.append.run(id, version, sealed.more);
+          else if (sealed !== undefined) {
+            statements.replace.run(sealed.whole, id);
+            statements.clear.run(id);
+          }
+          return true;
         }),
       due: (now, limit) =>
         file.read(() => (statements.due.all(now, limit) as { readonly id: string }[]).map(({ id }) => id)),
@@ -112,14 +135,12 @@ export function createSqliteEngine(options: SqliteEngineOptions): TaskEngine {
   };
 }
 
-function columns(record: TaskRecord) {
-  const { sealed, ...head } = record;
+function columns(head: TaskHead) {
   return {
-    version: record.version,
-    ended: isTerminal(record.status) ? 1 : 0,
-    due: dueAt(record),
-    keepUntil: record.keepUntil,
+    version: head.version,
+    ended: isTerminal(head.status) ? 1 : 0,
+    due: dueAt(head),
+    keepUntil: head.keepUntil,
     head: JSON.stringify(head),
-    sealed,
   };
 }
