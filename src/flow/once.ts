@@ -148,7 +148,9 @@ export async function happen<T>(
         const inTime = (): boolean => clock.now() - askedAt < LEASE_MS;
         const outcome = await begin(() => (inTime() ? perform(flow, place, hold, work) : back()), back);
         if (outcome !== undefined) return outcome;
-        break; // The claim was lost or given back: look at what others made of it.
+        // The claim was lost or given back: look at what others made of it.
+        await pause(flow, LOOK_MS);
+        break;
       }
       case "settled":
         return { value: settledValue(flow, place, result.settled) as T };

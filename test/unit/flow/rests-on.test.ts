@@ -102,7 +102,11 @@ describe("a question that is asked again after what rests on it", () => {
     async (remembers) => {
       charged.length = 0;
       let ledger = createMemoryLedger({ now: () => 0 });
-      const flow = harness(pay(N), {}, () => ({ ...ledger, claim: (claim) => ledger.claim(claim) }));
+      const flow = harness(pay(N), {}, () => ({
+        ...ledger,
+        claim: (claim) => ledger.claim(claim),
+        doubt: (hold) => ledger.doubt(hold),
+      }));
       const one = await flow.asks();
       const two = await flow.asks({ state: one.requestState, responses: answer("amount", 10) });
       expect(Object.keys(two.inputRequests ?? {})).toEqual(["note"]);
