@@ -32,6 +32,16 @@ export function checkJson(value: unknown, maxDepth = 64): void {
   }
 }
 
+/** True when no two items are the same JSON, in time that grows with their size alone. */
+export function hasUniqueItems(items: readonly unknown[]): boolean {
+  return new Set(items.map((item) => JSON.stringify(item, sorted))).size === items.length;
+}
+
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 function refused(what: string): RpcError {
   return new RpcError(ErrorCode.InvalidParams, `The params hold ${what}`);
 }
