@@ -1,4 +1,4 @@
-import { isObject } from "../protocol/index.ts";
+import { isObject, isUnsafe } from "../protocol/index.ts";
 import type { ChoiceField, ChoicesField, Field, FormContent, NumberField, Problem, StringField } from "./form.ts";
 import { formats } from "./formats.ts";
 import type { FieldValue } from "./schema.ts";
@@ -98,7 +98,9 @@ function numberProblem(field: NumberField, value: unknown): string | undefined {
   }
   const { minimum, maximum } = field;
   const number = value as number;
-  if ((minimum === undefined || number >= minimum) && (maximum === undefined || number <= maximum)) return undefined;
+  if ((minimum === undefined || number >= minimum) && (maximum === undefined || number <= maximum)) {
+    return field.kind === "integer" && isUnsafe(number) ? "has too many digits to be kept exactly." : undefined;
+  }
   if (minimum === undefined) return `must be at most ${maximum}.`;
   return maximum === undefined ? `must be at least ${minimum}.` : `must be between ${minimum} and ${maximum}.`;
 }

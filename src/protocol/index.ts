@@ -9,7 +9,7 @@ export * from "./guards.ts";
 export * from "./headers.ts";
 export type * from "./input.ts";
 export * from "./input-guards.ts";
-export { checkJson, hasUniqueItems } from "./json.ts";
+export { checkJson, hasUniqueItems, isUnsafe } from "./json.ts";
 export * from "./json-rpc.ts";
 export type * from "./notifications.ts";
 export type * from "./peer.ts";

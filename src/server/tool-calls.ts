@@ -8,6 +8,7 @@ import {
 } from "../flow/index.ts";
 import { checkJson, isObject, RpcError, readCallToolParams, VolleyError } from "../protocol/index.ts";
 import { checkName, checkParamHeaders } from "./admission.ts";
+import { findUnsafeInteger } from "./integers.ts";
 import {
   checkArguments,
   isRefusal,
@@ -63,10 +64,17 @@ export function createToolCall(services: Services): Method {
     checkName(name, call.headers);
     const entry = registry.tools.get(name);
     if (!entry) throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`);
-    checkJson(raw);
+    // Before the headers, which cannot mirror such a number: a mismatch would make the client try again for ever.
+    if (checkJson(raw)) refuseUnsafeIntegers(entry, raw);
     if (entry.headers.length > 0 && call.headers) checkParamHeaders(entry.headers, raw, call.headers);
     return run(entry, raw, request);
   };
+}
+
+function refuseUnsafeIntegers(entry: ToolEntry, raw: Record<string, unknown>): void {
+  const path = findUnsafeInteger(entry.input?.json, raw);
+  if (path === undefined) return;
+  throw invalidParams(`The params hold an integer beyond 2^53 in arguments.${path.slice(0, 128)}: send it as a string`);
 }
 
 function invalid(name: string, reasons: string): string {
