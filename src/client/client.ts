@@ -60,7 +60,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     if (cached !== undefined) return cached as unknown as ListPages[M];
     const keep = cache.open(method, cursor);
     const result = await connection.request({ method, params: cursor === undefined ? {} : { cursor } }, options);
-    const page = read(method, result, method);
+    const page = await read(method, result, method);
     if (method === "tools/list") {
       const listed = page as ListPages["tools/list"];
       listed.tools = tools.take(listed.tools);

@@ -1,5 +1,5 @@
 // Whether a tool's structured result fits the schema that the tool promised.
-import { type Check, compileForeign, type ForeignSchema } from "./foreign-schema.ts";
+import type { Check, ForeignSchema } from "./foreign-schema.ts";
 
 /** Checks values against schemas of servers; each schema is compiled once. */
 export interface OutputChecker {
@@ -7,7 +7,7 @@ export interface OutputChecker {
   problemWith(tool: string, schema: ForeignSchema, value: unknown): Promise<string | undefined>;
 }
 
-/** Makes a checker; ajv is loaded with the first schema. */
+/** Makes a checker; what it compiles with is loaded with the first schema. */
 export function createOutputChecker(onWarning: (warning: string) => void): OutputChecker {
   const checks = new WeakMap<ForeignSchema, Promise<Check>>();
   const warned = new Set<string>();
@@ -24,6 +24,7 @@ export function createOutputChecker(onWarning: (warning: string) => void): Outpu
         tool,
         `The output schema of the tool "${tool}" has the pattern ${JSON.stringify(pattern.slice(0, 200))}, which is not checked: ${reason}.`,
       );
+    const { compileForeign } = await import("./foreign-schema.ts");
     const check = await compileForeign(schema, unchecked).catch((error: Error): Check => {
       if (!(error instanceof EvalError)) return giveUp(tool, error);
       warn(tool, `This runtime forbids compiling schemas: results of the tool "${tool}" are not checked.`);

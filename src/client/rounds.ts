@@ -202,7 +202,7 @@ async function readComplete<M extends RoundMethod>(
 ): Promise<RoundResults[M]> {
   const { method, params } = flow;
   const target = String(params.name ?? params.uri);
-  const read = rounds.read(method, result, `${method} ${JSON.stringify(target)}`);
+  const read = await rounds.read(method, result, `${method} ${JSON.stringify(target)}`);
   if (method === "tools/call") await rounds.tools.check(target, read as CallToolResult);
   return read;
 }

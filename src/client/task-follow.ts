@@ -137,7 +137,7 @@ async function resultOf(task: DetailedTask, rounds: Rounds, tool: string | undef
   switch (task.status) {
     case "completed": {
       const subject = tool === undefined ? `the task "${task.taskId}"` : `tools/call ${JSON.stringify(tool)}`;
-      const result = rounds.read("tools/call", { resultType: "complete", ...task.result }, subject);
+      const result = await rounds.read("tools/call", { resultType: "complete", ...task.result }, subject);
       if (tool !== undefined) await rounds.tools.check(tool, result);
       return result;
     }
