@@ -18,18 +18,11 @@ import type { ResultCache } from "./cache.ts";
 import type { Connection } from "./connection.ts";
 import { copyJson } from "./copy.ts";
 import { drive } from "./driver.ts";
-import {
-  collect,
-  type FetchPage,
-  type ListEntries,
-  type ListMethod,
-  type ListPages,
-  pagesOf,
-  readPage,
-} from "./lists.ts";
+import { collect, type FetchPage, type ListEntries, type ListMethod, type ListPages, pagesOf } from "./lists.ts";
 import { CALL_OPTIONS, COMPLETE_OPTIONS, REQUEST_OPTIONS, START_OPTIONS, SUBSCRIBE_OPTIONS } from "./option-names.ts";
 import type { CallOptions, RequestOptions, TaskData } from "./options.ts";
 import { type ByHand, resumePending, toStarted } from "./pending.ts";
+import { createResultReader } from "./results.ts";
 import { type Flow, play, type RoundMethod, type RoundResults, type Rounds } from "./rounds.ts";
 import { type SubscriptionEvent, subscribe } from "./subscriptions.ts";
 import { createTaskHandle, readTaskData, type TaskHandle, taskDataOf } from "./task.ts";
@@ -57,7 +50,8 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     list: () => collect("tools/list", fetchPage, () => cache.drop("tools/list"), {}),
     drop: () => cache.drop("tools/list"),
   });
-  const rounds: Rounds = { connection, tools, maxRounds, pace };
+  const read = createResultReader(connection.settings.onWarning);
+  const rounds: Rounds = { connection, tools, read, maxRounds, pace };
 
   async function fetchPage<M extends ListMethod>(
     method: M,
@@ -65,10 +59,10 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     options: RequestOptions,
   ): Promise<ListPages[M]> {
     const cached = cache.get(method, cursor);
-    if (cached !== undefined) return readPage(method, cached);
+    if (cached !== undefined) return cached as unknown as ListPages[M];
     const keep = cache.open(method, cursor);
     const result = await connection.request({ method, params: cursor === undefined ? {} : { cursor } }, options);
-    const page = readPage(method, result);
+    const page = await read(method, result, method);
     if (method === "tools/list") {
       const listed = page as ListPages["tools/list"];
       listed.tools = tools.take(listed.tools);

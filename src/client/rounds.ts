@@ -7,10 +7,7 @@ import {
   type GetPromptResult,
   type InputRequests,
   type InputResponses,
-  isCallToolResult,
-  isGetPromptResult,
   isInputRequiredResult,
-  isReadResourceResult,
   type ReadResourceResult,
   type Received,
   type Result,
@@ -24,6 +21,7 @@ import { isStateRefused } from "./errors.ts";
 import { untilTaken } from "./insist.ts";
 import type { CallOptions } from "./options.ts";
 import { sleep, untilEnded } from "./pause.ts";
+import type { ResultReader } from "./results.ts";
 import { readHandle } from "./task-wire.ts";
 import type { ParamHeaders, ToolDirectory } from "./tools.ts";
 
@@ -41,6 +39,7 @@ export type RoundMethod = keyof RoundResults;
 export interface Rounds {
   readonly connection: Connection;
   readonly tools: ToolDirectory;
+  readonly read: ResultReader;
   readonly maxRounds: number;
   /** How long to wait before the retry of the n-th result in a row that asks nothing, in milliseconds. */
   readonly pace: (attempt: number) => number;
@@ -79,12 +78,6 @@ export type Standing<M extends RoundMethod> =
   | { readonly type: "waiting"; readonly waiting: Waiting }
   /** A tool goes on as a task; no rounds follow. */
   | { readonly type: "task"; readonly task: Task };
-
-const guards: { readonly [M in RoundMethod]: (result: unknown) => result is RoundResults[M] } = {
-  "tools/call": isCallToolResult,
-  "prompts/get": isGetPromptResult,
-  "resources/read": isReadResourceResult,
-};
 
 /**
  * Sends the next round, and further ones as long as the server asks nothing; `before` is the last one that was answered.
@@ -208,11 +201,8 @@ async function readComplete<M extends RoundMethod>(
   result: Result,
 ): Promise<RoundResults[M]> {
   const { method, params } = flow;
-  if (!guards[method](result)) {
-    throw new VolleyError("message_invalid", `The server answered ${method} with a result that is none.`, {
-      cause: result,
-    });
-  }
-  if (method === "tools/call") await rounds.tools.check(String(params.name), result as CallToolResult);
-  return result;
+  const target = String(params.name ?? params.uri);
+  const read = await rounds.read(method, result, `${method} ${JSON.stringify(target)}`);
+  if (method === "tools/call") await rounds.tools.check(target, read as CallToolResult);
+  return read;
 }

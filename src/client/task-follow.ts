@@ -4,7 +4,6 @@ import {
   type ClientCapabilities,
   type DetailedTask,
   type InputRequests,
-  isCallToolResult,
   RpcError,
   type Task,
   VolleyError,
@@ -137,12 +136,8 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
 async function resultOf(task: DetailedTask, rounds: Rounds, tool: string | undefined): Promise<CallToolResult> {
   switch (task.status) {
     case "completed": {
-      const result = { resultType: "complete", ...task.result };
-      if (!isCallToolResult(result)) {
-        throw new VolleyError("message_invalid", `The task "${task.taskId}" ended with a result that is none.`, {
-          cause: task.result,
-        });
-      }
+      const subject = tool === undefined ? `the task "${task.taskId}"` : `tools/call ${JSON.stringify(tool)}`;
+      const result = await rounds.read("tools/call", { resultType: "complete", ...task.result }, subject);
       if (tool !== undefined) await rounds.tools.check(tool, result);
       return result;
     }

@@ -1,4 +1,4 @@
-import { isObject } from "../protocol/index.ts";
+import { isObject, isUnsafe } from "../protocol/index.ts";
 import type { ChoiceField, ChoicesField, Field, FormContent, NumberField, Problem, StringField } from "./form.ts";
 import { formats } from "./formats.ts";
 import type { FieldValue } from "./schema.ts";
@@ -100,7 +100,9 @@ function numberProblem(field: NumberField, value: unknown): string | undefined {
   const number = value as number;
   const isHigh = minimum === undefined || (above ? number > minimum : number >= minimum);
   const isLow = maximum === undefined || (below ? number < maximum : number <= maximum);
-  if (isHigh && isLow) return undefined;
+  if (isHigh && isLow) {
+    return field.kind === "integer" && isUnsafe(number) ? "has too many digits to be kept exactly." : undefined;
+  }
   if (minimum !== undefined && maximum !== undefined && !above && !below) {
     return `must be between ${minimum} and ${maximum}.`;
   }

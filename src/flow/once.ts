@@ -11,6 +11,7 @@ import { openRecord, sealRecord } from "./record.ts";
 import { restsOn } from "./rests-on.ts";
 import type { Run } from "./run.ts";
 import { shed } from "./shedding.ts";
+import { waitIdle } from "./turns.ts";
 import type { EffectOutcome } from "./types.ts";
 import { type Begin, whileHeld } from "./while-held.ts";
 import { measure } from "./work.ts";
@@ -149,7 +150,7 @@ export async function happen<T>(
         const outcome = await begin(() => (inTime() ? perform(flow, place, hold, work) : back()), back);
         if (outcome !== undefined) return outcome;
         // The claim was lost or given back: look at what others made of it.
-        await pause(flow, LOOK_MS);
+        await new Promise<void>((resolve) => void waitIdle(LOOK_MS, resolve));
         break;
       }
       case "settled":

@@ -9,7 +9,7 @@ export * from "./guards.ts";
 export * from "./headers.ts";
 export type * from "./input.ts";
 export * from "./input-guards.ts";
-export { checkJson } from "./json.ts";
+export { checkJson, hasUniqueItems, isUnsafe } from "./json.ts";
 export * from "./json-rpc.ts";
 export type * from "./notifications.ts";
 export { checkOptions, describeValue, needOption, type OptionNames } from "./options.ts";

@@ -9,6 +9,7 @@ import {
 import { checkJson, isObject, RpcError, readCallToolParams, VolleyError } from "../protocol/index.ts";
 import { checkName, checkParamHeaders } from "./admission.ts";
 import { tellCaller } from "./error-policy.ts";
+import { findUnsafeInteger } from "./integers.ts";
 import { checkArguments, type Method, NO_ARGUMENTS, project, type Request, round, type Services } from "./methods.ts";
 import { invalidParams, Refusal } from "./refusal.ts";
 import type { ToolEntry } from "./registry.ts";
@@ -54,10 +55,17 @@ export function createToolCall(services: Services): Method {
     checkName(name, call.headers);
     const entry = registry.tools.get(name);
     if (!entry) throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`);
-    checkJson(raw);
+    // Before the headers, which cannot mirror such a number: a mismatch would make the client try again for ever.
+    if (checkJson(raw)) refuseUnsafeIntegers(entry, raw);
     if (entry.headers.length > 0 && call.headers) checkParamHeaders(entry.headers, raw, call.headers);
     return run(entry, raw, request);
   };
+}
+
+function refuseUnsafeIntegers(entry: ToolEntry, raw: Record<string, unknown>): void {
+  const path = findUnsafeInteger(entry.input?.json, raw);
+  if (path === undefined) return;
+  throw invalidParams(`The params hold an integer beyond 2^53 in arguments.${path.slice(0, 128)}: send it as a string`);
 }
 
 function invalid(name: string, reasons: string): string {

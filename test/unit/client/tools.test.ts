@@ -224,32 +224,33 @@ describe("output schemas", () => {
   test.each([
     ["does not fit", ok, structured({ sum: "5" }), "structuredContent/sum must be integer"],
     ["is missing", ok, text("5"), "no structured content"],
-    [
-      "cannot be checked without the network",
-      { $ref: "https://canary.example/schema.json" },
-      structured({}),
-      "can't resolve reference",
-    ],
-    [
-      "has a schema of an unknown dialect",
-      { $schema: "https://json-schema.org/draft/2019-09/schema" },
-      structured({}),
-      "2019-09",
-    ],
-    ["has a schema that is none", { type: "sausage" }, structured({}), "cannot be used"],
-    ["has a schema without end", { type: "object", description: "x".repeat(300_000) }, structured({}), "larger than"],
-    [
-      "has a schema too deep",
-      JSON.parse(`${'{"not":'.repeat(500)}{}${"}".repeat(500)}`),
-      structured({}),
-      "cannot be used",
-    ],
   ])("H11: a result that %s is an error", async (_, schema, result, message) => {
     await expect(callWith(schema, result)).rejects.toMatchObject({
       code: "message_invalid",
       message: expect.stringContaining(message),
       cause: result,
     });
+  });
+
+  test.each([
+    ["refers to the network", { $ref: "https://canary.example/schema.json" }, "can't resolve reference"],
+    ["is of an unknown dialect", { $schema: "https://x.example/dialect" }, "its dialect"],
+    ["is none", { type: "sausage" }, "sausage"],
+    ["has no end", { type: "object", description: "x".repeat(300_000) }, "larger than"],
+    ["is too deep", JSON.parse(`${'{"not":'.repeat(500)}{}${"}".repeat(500)}`), "nesting"],
+  ])("case 60: a schema that %s is at fault, once a tool; the result is handed out", async (_, schema, reason) => {
+    const warnings: string[] = [];
+    const result = structured({ sum: "5" });
+    const client = await connect(
+      memory(({ method }) => (method === "tools/list" ? list(sum(schema)) : result)),
+      { onWarning: (warning) => warnings.push(warning) },
+    );
+    for (let n = 0; n < 3; n++) {
+      await client.listTools();
+      expect(await client.callTool("add")).toEqual(result);
+    }
+    expect(warnings).toEqual([expect.stringContaining('The output schema of the tool "add" cannot be used')]);
+    expect(warnings[0]).toContain(reason);
   });
 
   test("a tool that has changed since it was listed is listed again before its result is judged", async () => {
