@@ -1,5 +1,5 @@
 // From an address, a command or a transport to a client.
-import { type Implementation, RpcError, VolleyError } from "../protocol/index.ts";
+import { type Implementation, VolleyError } from "../protocol/index.ts";
 import type { Client } from "./api.ts";
 import { type AskHandlers, capabilitiesOf } from "./asks.ts";
 import { createCache, type ResultCache } from "./cache.ts";
@@ -24,6 +24,11 @@ export interface ConnectOptions extends AskHandlers {
   readonly maxRounds?: number;
   /** The longest wait for the answer to one request, in milliseconds; the time of people is outside. Default 60,000. */
   readonly legTimeoutMs?: number;
+  /**
+   * The longest wait for the answer to one request that is told of progress, which restarts `legTimeoutMs`, in
+   * milliseconds. Default 3,600,000 (an hour).
+   */
+  readonly maxTotalTimeoutMs?: number;
   /**
    * How long to wait before the retry of the n-th result in a row that asks nothing, in milliseconds.
    * Default: the first at once, then 50 ms doubling to 2 s, half to all of it.
@@ -64,6 +69,7 @@ export async function connect(
   const {
     clientInfo = DEFAULT_CLIENT_INFO,
     legTimeoutMs = 60_000,
+    maxTotalTimeoutMs = 3_600_000,
     maxRounds = 32,
     pace = defaultPace,
     tasks = true,
@@ -75,6 +81,7 @@ export async function connect(
     clientInfo: clientInfo === false ? undefined : clientInfo,
     capabilities: withTasks(capabilitiesOf(options), tasks),
     legTimeoutMs,
+    maxTotalTimeoutMs,
     onWarning,
   });
   const client = createClient({ connection, cache, handlers: options, maxRounds, pace, tasks });
@@ -136,8 +143,7 @@ async function meet(client: Client, signal: AbortSignal | undefined): Promise<vo
     await client.discover(signal === undefined ? {} : { signal });
   } catch (error) {
     await client.close();
-    const isLegacy = RpcError.is(error) || (VolleyError.is(error) && error.code === "timeout");
-    if (!isLegacy) throw error;
+    if (!VolleyError.is(error) || error.code !== "timeout") throw error;
     throw new VolleyError(
       "legacy_server",
       `${client.server.address} does not answer as a server of revision 2026-07-28: it speaks an older one (or none), and has to be updated or reached by its own client.`,

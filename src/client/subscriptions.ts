@@ -164,14 +164,11 @@ async function listen(host: SubscriptionHost, stream: Stream, isAgain: boolean, 
   const abort = (): void => attempt.abort(signal.reason);
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort);
-  const { legTimeoutMs } = connection.settings;
-  const timer = setTimeout(() => attempt.abort(), legTimeoutMs);
   // Events that arrive while the resources are read again wait until the gap has been told.
   let held: JSONRPCNotification[] | undefined;
   let isOpen = false;
 
   function open(notifications: SubscriptionFilter): void {
-    clearTimeout(timer);
     isOpen = true;
     onOpen();
     stream.agree(notifications);
@@ -194,22 +191,19 @@ async function listen(host: SubscriptionHost, stream: Stream, isAgain: boolean, 
       {
         method: "subscriptions/listen",
         params: { notifications: filter },
-        onNotification(notification) {
+        onNotification(notification, endWait) {
           const { method, params } = notification;
           if (!isOpen) {
-            if (method === "notifications/subscriptions/acknowledged" && isAcknowledgedParams(params))
-              open(params.notifications);
+            if (method !== "notifications/subscriptions/acknowledged" || !isAcknowledgedParams(params)) return;
+            endWait();
+            open(params.notifications);
           } else if (held !== undefined) held.push(notification);
           else tell(host, stream, notification);
         },
       },
-      { signal: attempt.signal, timeoutMs: Number.POSITIVE_INFINITY },
+      { signal: attempt.signal },
     );
-  } catch (error) {
-    if (isOpen || signal.aborted || !attempt.signal.aborted) throw error;
-    throw new VolleyError("timeout", `The server did not acknowledge the subscription within ${legTimeoutMs} ms.`);
   } finally {
-    clearTimeout(timer);
     signal.removeEventListener("abort", abort);
     attempt.abort();
   }
