@@ -25,16 +25,19 @@ export function startLimit(
   const start = (ms: number, error: () => VolleyError): ReturnType<typeof setTimeout> | undefined =>
     ms <= MAX_TIMER_MS ? setTimeout(() => onTimeout(error()), ms) : undefined;
   let timer = start(timeoutMs, () => silent(method, timeoutMs));
+  let isOver = false;
   return {
     restart() {
+      if (isOver) return;
       clearTimeout(timer);
-      const leftMs = Math.max(timeoutMs, ceilingMs) - (performance.now() - startedAt);
+      const leftMs = Math.max(0, Math.max(timeoutMs, ceilingMs) - (performance.now() - startedAt));
       timer =
         timeoutMs <= leftMs
           ? start(timeoutMs, () => silent(method, timeoutMs))
           : start(leftMs, () => endless(method, ceilingMs));
     },
     stop() {
+      isOver = true;
       clearTimeout(timer);
     },
   };
