@@ -18,7 +18,10 @@ export interface ConnectOptions extends AskHandlers {
   readonly clientInfo?: Implementation | false;
   /** Headers for every HTTP request, such as `Authorization`; a function is asked for each request. For another user, connect again. */
   readonly headers?: HeaderSource;
-  /** Sends HTTP requests instead of the runtime's own means. */
+  /**
+   * Sends HTTP requests instead of the runtime's own means, which go by the proxies of the environment where the runtime's
+   * fetch does: on Node with `NODE_USE_ENV_PROXY=1` or `--use-env-proxy`, from 22.21 and 24.5 on. Before, give one that does.
+   */
   readonly fetch?: Fetch;
   /** How many times a server may ask for more in one call. Default 32. */
   readonly maxRounds?: number;
@@ -30,7 +33,8 @@ export interface ConnectOptions extends AskHandlers {
    */
   readonly maxTotalTimeoutMs?: number;
   /**
-   * How long to wait before the retry of the n-th result in a row that asks nothing, in milliseconds.
+   * How long to wait before the retry of the n-th result in a row that asks nothing, or only to open a page again that the
+   * person has just agreed to open, in milliseconds.
    * Default: the first at once, then 50 ms doubling to 2 s, half to all of it.
    */
   readonly pace?: (attempt: number) => number;

@@ -24,7 +24,7 @@ import { httpFailureOf } from "./http-failure.ts";
 import { untilTaken } from "./insist.ts";
 import { type Limit, startLimit } from "./limit.ts";
 import type { RequestOptions } from "./options.ts";
-import { checkVersions, isOfThisRevision, isOlderServers, isPuzzled, olderServer } from "./revision.ts";
+import { checkVersions, goneServer, isOfThisRevision, isOlderServers, isPuzzled, olderServer } from "./revision.ts";
 import { onAbort } from "./signals.ts";
 import type { Transport } from "./transport.ts";
 
@@ -166,12 +166,18 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
     return result;
   }
 
-  async function send(leg: Leg, options: RequestOptions): Promise<Result> {
+  async function send(leg: Leg, options: RequestOptions, isSecond = false): Promise<Result> {
     try {
       return readResult(leg, await exchange(leg, options));
     } catch (error) {
+      if (isKnown && VolleyError.is(error) && error.code === "legacy_server")
+        throw goneServer(transport.address, error);
       if (!RpcError.is(error)) throw error;
       isKnown ||= isOfThisRevision(error);
+      if (error.code === ErrorCode.UnsupportedProtocolVersion && !isSecond) {
+        checkVersions(error.data, transport.address);
+        return send(leg, options, true);
+      }
       if (leg.method === DISCOVER.method && isOlderServers(error, isKnown)) throw olderServer(transport.address, error);
       if (isKnown || leg.method === DISCOVER.method) throw error;
       const failure = httpFailureOf(error);
@@ -186,16 +192,6 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
       await send(DISCOVER, signal === undefined ? {} : { signal });
     } catch (error) {
       if (VolleyError.is(error) && error.code === "legacy_server") throw error;
-    }
-  }
-
-  async function negotiate(leg: Leg, options: RequestOptions): Promise<Result> {
-    try {
-      return await send(leg, options);
-    } catch (error) {
-      if (!RpcError.is(error) || error.code !== ErrorCode.UnsupportedProtocolVersion) throw error;
-      checkVersions(error.data, transport.address);
-      return send(leg, options);
     }
   }
 
@@ -225,7 +221,7 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
         closing: closing.signal,
         patienceMs: timeoutMs,
       };
-      return untilTaken(attempts, () => negotiate(leg, options));
+      return untilTaken(attempts, () => send(leg, options));
     },
     async close() {
       if (!closing.signal.aborted) closing.abort(closedError());

@@ -35,6 +35,15 @@ export function isOlderServers(error: RpcError, isKnown: boolean): boolean {
   return !isKnown && (status < 400 || isPuzzled(status));
 }
 
+/** The error for what an older server would have answered, from an address where one of this revision has answered before. */
+export function goneServer(address: string, { cause }: VolleyError): VolleyError {
+  return new VolleyError(
+    "connection_failed",
+    `The server at ${address} has answered before, but is not there any more (${cause instanceof Error ? cause.message : cause}): try again later.`,
+    { cause },
+  );
+}
+
 /** The error for a server that does not know `server/discover`. */
 export function olderServer(address: string, cause: unknown): VolleyError {
   return new VolleyError(

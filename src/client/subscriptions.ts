@@ -12,6 +12,7 @@ import {
 } from "../protocol/index.ts";
 import type { Connection } from "./connection.ts";
 import { abortedError } from "./errors.ts";
+import { httpFailureOf, retryAfterMs } from "./http-failure.ts";
 import { reconnectPace, sleep } from "./pause.ts";
 import { createQueue, type EventQueue } from "./queue.ts";
 import { onAbort } from "./signals.ts";
@@ -132,6 +133,7 @@ async function keepOpen(host: SubscriptionHost, stream: Stream, options: Subscri
   let wasOpen = false;
   for (let attempt = 1; ; attempt++) {
     let openedAt = Number.POSITIVE_INFINITY;
+    let askedMs = 0;
     try {
       await listen(host, stream, wasOpen, () => {
         wasOpen = true;
@@ -140,11 +142,12 @@ async function keepOpen(host: SubscriptionHost, stream: Stream, options: Subscri
     } catch (error) {
       if (stream.signal.aborted || !wasOpen || isFinal(error, host.connection)) throw error;
       if (!reconnect) throw error;
+      askedMs = retryAfterMs(httpFailureOf(error)?.retryAfter) ?? 0;
     }
     if (!reconnect) return;
     host.interrupted?.();
     if (performance.now() - openedAt > STABLE_MS) attempt = 1;
-    await sleep(pace(attempt), stream.signal, host.connection.closing);
+    await sleep(Math.max(pace(attempt), askedMs), stream.signal, host.connection.closing);
   }
 }
 

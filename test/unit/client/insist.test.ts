@@ -185,7 +185,7 @@ test.each([
   });
   const client = await connect(`http://localhost:${port}/mcp`, options);
   const call = client.callTool("work");
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await new Promise((resolve) => setTimeout(resolve, 600));
   await using _server = await serve(({ method }) => results[method], port);
   expect(await call).toEqual(text("done"));
   await client.close();

@@ -103,6 +103,17 @@ describe("versions", () => {
     await client.close();
   });
 
+  test("case 17: nor does a page", async () => {
+    let calls = 0;
+    await using server = await serve((seen, reply) =>
+      calls++ === 0 ? { resultType: "complete", prompts: [] } : refusing(404)(seen, reply),
+    );
+    const client = await connect(server.url);
+    await client.listPrompts();
+    await expect(client.listPrompts()).rejects.toMatchObject({ code: "connection_failed", cause: { status: 404 } });
+    await client.close();
+  });
+
   test("F4: an older server's first error is told from one of this revision by asking it who it is", async () => {
     await using older = await serve(mcpLite);
     const atOlder = await connect(older.url);
