@@ -29,27 +29,33 @@ const MAX_ATTEMPTS = 8;
  * `Retry-After` where there is one, otherwise at our own a few times.
  */
 export async function untilTaken<T>(attempts: Attempts, send: () => Promise<T>): Promise<T> {
-  const { mayRepeat, signal, closing, patienceMs } = attempts;
-  const most = mayRepeat === undefined ? MAX_REFUSALS : MAX_ATTEMPTS;
   let waitedMs = 0;
   for (let attempt = 1; ; attempt++) {
-    let pauseMs = reconnectPace(attempt);
+    let pauseMs: number;
     try {
       return await send();
     } catch (error) {
-      if (!wasNotTaken(error, attempts) && !mayRepeat?.(error)) throw error;
-      const askedMs = retryAfterMs(httpFailureOf(error)?.retryAfter);
-      if (askedMs === undefined) {
-        if (attempt >= most) throw error;
-      } else {
-        // Many clients may have been told the same.
-        pauseMs = Math.max(pauseMs, askedMs * (1 + Math.random() / 10));
-        if (waitedMs + askedMs > patienceMs) throw error;
-      }
+      const next = pauseAfter(error, attempt, attempts, waitedMs);
+      if (next === undefined) throw error;
+      pauseMs = next;
     }
-    await sleep(pauseMs, signal, closing);
+    await sleep(pauseMs, attempts.signal, attempts.closing);
     waitedMs += pauseMs;
   }
+}
+
+/** How long to wait before the request is sent again; undefined when it is not. */
+function pauseAfter(error: unknown, attempt: number, attempts: Attempts, waitedMs: number): number | undefined {
+  const { mayRepeat, patienceMs } = attempts;
+  if (!wasNotTaken(error, attempts) && !mayRepeat?.(error)) return undefined;
+  const askedMs = retryAfterMs(httpFailureOf(error)?.retryAfter);
+  if (askedMs === undefined) {
+    const most = mayRepeat === undefined ? MAX_REFUSALS : MAX_ATTEMPTS;
+    return attempt < most ? reconnectPace(attempt) : undefined;
+  }
+  if (waitedMs + askedMs > patienceMs) return undefined;
+  // Many clients may have been told the same.
+  return Math.max(reconnectPace(attempt), askedMs * (1 + Math.random() / 10));
 }
 
 // What changes nothing is sent again after a bare 503 too.
