@@ -3,12 +3,10 @@ import {
   type ClientCapabilities,
   checkOptions,
   type DiscoverResult,
-  ErrorCode,
   isCompleteResult,
   isDiscoverResult,
   type ReadResourceResult,
   type Received,
-  RpcError,
   VolleyError,
 } from "../protocol/index.ts";
 import type { AskKind } from "./answers.ts";
@@ -109,21 +107,11 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     const cached = cache.get("server/discover", undefined);
     if (cached !== undefined) return cached as Received<DiscoverResult>;
     const keep = cache.open("server/discover", undefined);
-    const result = await connection.request({ method: "server/discover", params: {} }, options).catch(asLegacy);
+    const result = await connection.request({ method: "server/discover", params: {} }, options);
     if (!isDiscoverResult(result))
       throw new VolleyError("message_invalid", "The server describes itself in a way that cannot be read.");
     keep(result);
     return result;
-  }
-
-  // Every server of this revision has server/discover.
-  function asLegacy(error: unknown): never {
-    if (!RpcError.is(error) || error.code !== ErrorCode.MethodNotFound) throw error;
-    throw new VolleyError(
-      "legacy_server",
-      `The server at ${connection.server().address} does not know server/discover: it speaks an older revision and has to be updated or reached by its own client.`,
-      { cause: error },
-    );
   }
 
   function changed(event: SubscriptionEvent, subscribed: readonly string[]): void {
@@ -162,7 +150,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     answers: readonly AskKind[],
     options: CallOptions,
   ): Flow<M> {
-    return { method, params, capabilities: capabilitiesByHand(answers), options, byHand: true };
+    return { method, params, capabilities: capabilitiesByHand(answers), options, byHand: answers };
   }
 
   function capabilitiesByHand(answers: readonly AskKind[]): ClientCapabilities {
@@ -219,7 +207,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
       const { answers = ["form", "url"], ...callOptions } = options;
       const asked = wishing(method, copyJson(params as JsonParams), callOptions);
       const flow = flowByHand(method, asked, answers, callOptions);
-      return toStarted({ ...byHand, flow, answers }, await play(rounds, flow));
+      return toStarted({ ...byHand, flow }, await play(rounds, flow));
     },
     resume: (data) =>
       resumePending(data, byHand, ({ method, params, answers }) => flowByHand(method, params, answers, {})),

@@ -18,6 +18,7 @@ const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
   fetch: true,
   maxRounds: true,
   legTimeoutMs: true,
+  maxTotalTimeoutMs: true,
   pace: true,
   tasks: true,
   onWarning: true,
@@ -40,6 +41,7 @@ const PROGRAM: OptionNames<StdioServer> = {
 export const REQUEST_OPTIONS: OptionNames<RequestOptions> = {
   signal: true,
   timeoutMs: true,
+  maxTotalTimeoutMs: true,
   onProgress: true,
   onLog: true,
   logLevel: true,

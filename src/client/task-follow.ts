@@ -11,7 +11,6 @@ import {
 import type { AskKind } from "./answers.ts";
 import type { AskHandlers } from "./asks.ts";
 import type { Connection } from "./connection.ts";
-import { insist } from "./insist.ts";
 import type { CallOptions, RequestOptions, TaskData } from "./options.ts";
 import { untilEnded } from "./pause.ts";
 import type { Rounds } from "./rounds.ts";
@@ -65,8 +64,8 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(meta === undefined ? {} : { meta }),
   };
-  const wire = createTaskWire(connection, handle.wire, capabilities);
-  const get = (): Promise<DetailedTask> => insist(connection, signal, () => wire.get(id, requestOptions));
+  const wire = createTaskWire(connection, handle.wire, capabilities, true);
+  const get = (): Promise<DetailedTask> => wire.get(id, requestOptions);
   const tell = teller(following, connection.settings.onWarning);
   const mailbox = createMailbox();
   const ending = new AbortController();
@@ -86,7 +85,7 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
     }),
     async send(responses) {
       try {
-        await insist(connection, signal, () => wire.update(id, responses, requestOptions));
+        await wire.update(id, responses, requestOptions);
       } catch (error) {
         if (!RpcError.is(error)) throw error;
         refusal ??= error;

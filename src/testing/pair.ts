@@ -25,6 +25,7 @@ const OPTIONS: OptionNames<PairOptions> = {
   fetch: true,
   maxRounds: true,
   legTimeoutMs: true,
+  maxTotalTimeoutMs: true,
   pace: true,
   tasks: true,
   onWarning: true,

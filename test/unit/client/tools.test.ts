@@ -37,6 +37,23 @@ describe("parameters that are mirrored into headers", () => {
     await client.close();
   });
 
+  test.each([1e21, 2 ** 53, -(2 ** 53)])("case 14b, 62: the integer %d is refused by name, not sent", async (n) => {
+    const inner = { type: "object", properties: { n: { type: "integer", "x-mcp-header": "N" } } };
+    const tool = { name: "t", inputSchema: { type: "object", properties: { in: inner } } };
+    await using server = await serve(({ method }) => (method === "tools/list" ? list(tool) : text("done")));
+    const client = await connect(server.url);
+    for (let call = 0; call < 2; call++) {
+      await expect(client.callTool("t", { in: { n } })).rejects.toMatchObject({
+        code: "invalid_options",
+        message: expect.stringMatching(/argument "in\.n" of the tool "t".*2\^53/),
+      });
+    }
+    expect(server.of("tools/call")).toEqual([]);
+    await client.callTool("t", { in: { n: 2 ** 53 - 1 } });
+    expect(paramsIn(server.of("tools/call")[0] as Seen)).toEqual({ "mcp-param-n": "9007199254740991" });
+    await client.close();
+  });
+
   test("H3: types, null and absence", async () => {
     const tool = {
       name: "t",
