@@ -1,6 +1,7 @@
 // The client: every call, on top of one connection.
 import {
   type ClientCapabilities,
+  checkOptions,
   type DiscoverResult,
   ErrorCode,
   isCompleteResult,
@@ -26,6 +27,7 @@ import {
   pagesOf,
   readPage,
 } from "./lists.ts";
+import { CALL_OPTIONS, COMPLETE_OPTIONS, REQUEST_OPTIONS, START_OPTIONS, SUBSCRIBE_OPTIONS } from "./option-names.ts";
 import type { CallOptions, RequestOptions, TaskData } from "./options.ts";
 import { type ByHand, resumePending, toStarted } from "./pending.ts";
 import { type Flow, play, type RoundMethod, type RoundResults, type Rounds } from "./rounds.ts";
@@ -75,7 +77,8 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     return page;
   }
 
-  function list<M extends ListMethod>(method: M, options: RequestOptions = {}): Promise<ListEntries[M][]> {
+  async function list<M extends ListMethod>(method: M, options: RequestOptions = {}): Promise<ListEntries[M][]> {
+    checkOptions(method, options, REQUEST_OPTIONS);
     return collect(method, fetchPage as FetchPage, () => cache.drop(method), options);
   }
 
@@ -90,11 +93,13 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     params: RoundParams[M],
     options: CallOptions = {},
   ): Promise<RoundResults[M]> {
+    checkOptions(method === "tools/call" ? "callTool" : "getPrompt", options, CALL_OPTIONS);
     const flow: Flow<M> = { method, params: wishing(method, copyJson(params), options), capabilities, options };
     return drive(rounds, handlers, flow, await play(rounds, flow));
   }
 
   async function readResource(uri: string, options: CallOptions = {}): Promise<Received<ReadResourceResult>> {
+    checkOptions("readResource", options, CALL_OPTIONS);
     const cached = cache.get("resources/read", uri);
     if (cached !== undefined) return cached as Received<ReadResourceResult>;
     const keep = cache.open("resources/read", uri);
@@ -106,6 +111,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
   }
 
   async function discover(options: RequestOptions = {}): Promise<Received<DiscoverResult>> {
+    checkOptions("discover", options, REQUEST_OPTIONS);
     const cached = cache.get("server/discover", undefined);
     if (cached !== undefined) return cached as Received<DiscoverResult>;
     const keep = cache.open("server/discover", undefined);
@@ -201,8 +207,12 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     listPrompts: (options) => list("prompts/list", options),
     listResources: (options) => list("resources/list", options),
     listResourceTemplates: (options) => list("resources/templates/list", options),
-    pages: (method, options = {}) => pagesOf(method, fetchPage as FetchPage, options),
+    pages(method, options = {}) {
+      checkOptions("pages", options, REQUEST_OPTIONS);
+      return pagesOf(method, fetchPage as FetchPage, options);
+    },
     async complete(ref, argument, options = {}) {
+      checkOptions("complete", options, COMPLETE_OPTIONS);
       const { settled } = options;
       const params = { ref, argument, ...(settled === undefined ? {} : { context: { arguments: settled } }) };
       const result = await connection.request({ method: "completion/complete", params }, options);
@@ -211,6 +221,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     },
     discover,
     async start(method, params, options = {}) {
+      checkOptions("start", options, START_OPTIONS);
       const { answers = ["form", "url"], ...callOptions } = options;
       const asked = wishing(method, copyJson(params as JsonParams), callOptions);
       const flow = flowByHand(method, asked, answers, callOptions);
@@ -219,8 +230,14 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     resume: (data) =>
       resumePending(data, byHand, ({ method, params, answers }) => flowByHand(method, params, answers, {})),
     task: pickUp,
-    subscribe: (filter, options = {}) => subscribe({ connection, changed, readAgain }, filter, options),
-    request: (method, params = {}, options = {}) => connection.request({ method, params }, options),
+    subscribe(filter, options = {}) {
+      checkOptions("subscribe", options, SUBSCRIBE_OPTIONS);
+      return subscribe({ connection, changed, readAgain }, filter, options);
+    },
+    async request(method, params = {}, options = {}) {
+      checkOptions("request", options, REQUEST_OPTIONS);
+      return await connection.request({ method, params }, options);
+    },
     close: () => connection.close(),
     [Symbol.asyncDispose]: () => connection.close(),
   };

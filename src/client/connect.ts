@@ -1,5 +1,6 @@
 // From an address, a command or a transport to a client.
 import { type Implementation, RpcError, VolleyError } from "../protocol/index.ts";
+import type { FormWords, UrlWords } from "./answers.ts";
 import type { Client } from "./api.ts";
 import { type AskHandlers, capabilitiesOf } from "./asks.ts";
 import { createCache, type ResultCache } from "./cache.ts";
@@ -7,13 +8,15 @@ import { createClient } from "./client.ts";
 import { createConnection } from "./connection.ts";
 import { type HeaderSource, serverUrl } from "./http.ts";
 import type { Fetch } from "./http-fetch.ts";
+import { checkConnect } from "./option-names.ts";
 import { defaultPace } from "./pause.ts";
 import type { StdioServer } from "./stdio.ts";
 import { type TaskMode, withTasks } from "./task-wire.ts";
 import type { Transport } from "./transport.ts";
 
 /** Options of {@link connect}. */
-export interface ConnectOptions extends AskHandlers {
+export interface ConnectOptions<FormWord extends FormWords = FormWords, UrlWord extends UrlWords = UrlWords>
+  extends AskHandlers<FormWord, UrlWord> {
   /** Who this client says it is, for servers to log. Default: this package; `false` sends nothing. */
   readonly clientInfo?: Implementation | false;
   /** Headers for every HTTP request, such as `Authorization`; a function is asked for each request. For another user, connect again. */
@@ -57,10 +60,11 @@ const DEFAULT_CLIENT_INFO: Implementation = { name: "volley-mcp", version: "0.1.
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
-export async function connect(
+export async function connect<const FormWord extends FormWords, const UrlWord extends UrlWords>(
   target: string | URL | StdioServer | Transport,
-  options: ConnectOptions = {},
+  options: ConnectOptions<FormWord, UrlWord> = {},
 ): Promise<Client> {
+  checkConnect(target, options);
   const {
     clientInfo = DEFAULT_CLIENT_INFO,
     legTimeoutMs = 60_000,

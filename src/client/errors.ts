@@ -27,7 +27,7 @@ export function isStateRefused(error: unknown): error is RpcError {
     error.code === ErrorCode.InvalidParams &&
     isObject(error.data) &&
     Object.hasOwn(error.data, "reason") &&
-    error.data.reason === "state_refused"
+    (error.data.reason === "state_refused" || error.data.reason === "state_expired")
   );
 }
 

@@ -1,5 +1,5 @@
 // What other parts may use of the client.
-export type { AskKind, FormAnswer, FormFields, UrlAnswer } from "./answers.ts";
+export type { AskKind, FormAnswer, FormFields, FormWords, UrlAnswer, UrlWords } from "./answers.ts";
 export type { Client, CompleteOptions, RoundParams, StartOptions } from "./api.ts";
 export type { Ask, AskHandlers, FormAsk, SamplingHandler, UrlAsk } from "./asks.ts";
 export { type ConnectOptions, connect } from "./connect.ts";

@@ -1,5 +1,6 @@
 // Rounds by hand: a waiting round as an object, and as plain data that another process can go on with.
 import {
+  checkOptions,
   type InputRequests,
   type InputResponse,
   type InputResponses,
@@ -13,6 +14,7 @@ import {
 import { type AskKind, checkAnswer, type FormAnswer, type UrlAnswer } from "./answers.ts";
 import type { ServerIdentity } from "./connection.ts";
 import { targetOf, wireOf } from "./driver.ts";
+import { CALL_OPTIONS } from "./option-names.ts";
 import type { CallOptions, TaskData } from "./options.ts";
 import {
   type Flow,
@@ -151,6 +153,7 @@ function createPending<M extends RoundMethod>(
       answered.set(key, checkAnswer(key, request, answer));
     },
     async continue(options = {}) {
+      checkOptions("continue", options, CALL_OPTIONS);
       const open = openKeys();
       if (open.length > 0)
         throw new VolleyError("no_answer", `Answer all questions before going on; open: ${open.join(", ")}.`);

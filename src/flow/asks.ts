@@ -1,4 +1,4 @@
-import { formWarnings } from "../elicit/index.ts";
+import { type Field, formWarnings } from "../elicit/index.ts";
 import {
   cleanCreateMessageResult,
   cleanRoots,
@@ -22,6 +22,8 @@ export interface Question<T> {
   readonly pinned: boolean;
   /** The request as the author meant it; its message gets the reason when it is asked again. */
   readonly request: InputRequest;
+  /** Of a form. */
+  readonly fields?: readonly Field[];
   /** Turns a reduced answer into the author's value, or says in one sentence why it is of no use. */
   readonly read: (response: unknown) => Reading<T> | Promise<Reading<T>>;
 }
@@ -76,7 +78,7 @@ class Asking<T> {
 
   /** Hands the answer out; what checks it may take time. */
   useAnswer(found: Found<AnswerEntry>): void | Promise<void> {
-    const [, key, kind, response, answeredPin, changes] = found.entry;
+    const [, key, kind, , answeredPin, changes] = found.entry;
     if (kind !== this.#question.kind) {
       this.ends.reject(
         new VolleyError(
@@ -92,10 +94,23 @@ class Asking<T> {
         else if (reading.ok === "thrown") this.ends.reject(reading.error);
         else this.#again(found, reading.reason, changes);
       };
-      const reading = this.#question.read(response);
+      const reading = this.#question.read(this.#reduced(found));
       if (reading instanceof Promise) return reading.then(use).catch(this.ends.reject);
       use(reading);
     }
+  }
+
+  // S15: what a form did not ask for is ignored: nothing rests on it, and no state carries it.
+  #reduced({ entry, index }: Found<AnswerEntry>): unknown {
+    const [type, key, kind, response, pin, changes] = entry;
+    const { fields } = this.#question;
+    const { action, content } = response as { readonly action?: string; readonly content?: Record<string, unknown> };
+    if (fields === undefined || content === undefined) return response;
+    const own = fields.filter(({ name }) => Object.hasOwn(content, name)).map(({ name }) => [name, content[name]]);
+    if (own.length === Object.keys(content).length) return response;
+    const reduced = { action, content: Object.fromEntries(own) };
+    this.#run.journal.entries[index] = [type, key, kind, reduced, pin, changes];
+    return reduced;
   }
 
   /** A question without an answer: new, left out by the client, or answered with something unusable. */
@@ -135,7 +150,7 @@ class Asking<T> {
   }
 
   #again(found: Found<AnswerEntry>, reason: string, changes: number): void {
-    this.#run.journal.remove(found.index);
+    this.#flow.takeBack(found.index);
     this.#open(this.#tries + 1, changes, reason);
   }
 
@@ -170,6 +185,7 @@ class Asking<T> {
         reason,
         question: [key, kind, tries, this.#pin, changes, 0],
         call: this.#call,
+        openedAt: this.#run.mark(),
         answer: (response) => this.#answer(response, changes),
       });
     }

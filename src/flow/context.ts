@@ -53,11 +53,12 @@ export interface WorkScope {
 
 export interface OnceOptions<T> {
   /**
-   * Your own name for what must happen once (an order number, say), within this principal and tool.
+   * Your own name for what must happen once (an order number, say), within this principal and tool; not empty. Whoever comes
+   * second with it in another call gets the first one's value, whatever was answered there: it must say what makes it this deed.
    * Without it the flow is what is unique, which costs one state-only round where nothing was asked before.
    */
   readonly key?: string;
-  /** How long the record is kept, in milliseconds. Needed with `key`; default and minimum without: the flow's deadline. */
+  /** How long the record is kept, in milliseconds. Goes with `key`; without one it is the flow's deadline. */
   readonly keepFor?: number;
   /** Called instead of the effect when nobody knows whether it happened. It must look before it acts. */
   readonly recover?: (scope: WorkScope) => T | Promise<T>;
@@ -174,7 +175,11 @@ export interface Context {
   /** The number of this round, from 1. */
   readonly round: number;
 
-  /** The answers as they came, for handlers that return an `InputRequiredResult` themselves. Not checked. */
+  /**
+   * The answers as they came, for handlers that return an `InputRequiredResult` themselves: JSON, and else not checked.
+   *
+   * @throws RpcError -32602 for more than 1,000 of them
+   */
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
   /** The state that such a handler returned before, opened; undefined on the first round. */
   readonly requestState: string | undefined;

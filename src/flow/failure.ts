@@ -30,7 +30,7 @@ export function toFailure(error: unknown): Failure {
 
 /** The error that a replay throws. */
 export function fromFailure({ name, message, code, data }: Failure): unknown {
-  if (name === THROWN) return data ?? message;
+  if (name === THROWN) return data === undefined ? message : data;
   return Object.assign(revive(name, message, code, data), { name });
 }
 

@@ -1,6 +1,6 @@
 import { type ClaimResult, giveBack, type Hold, type Settled } from "../ledger/index.ts";
-import { VolleyError } from "../protocol/index.ts";
-import { base64url, digest } from "../state/index.ts";
+import { checkOptions, type OptionNames, VolleyError } from "../protocol/index.ts";
+import { base64url, digest, knownFields } from "../state/index.ts";
 import type { OnceOptions, WorkScope } from "./context.ts";
 import { type ContextPromise, defer, never } from "./context-promise.ts";
 import { Conflict, Failed, InDoubt, NotDone } from "./errors.ts";
@@ -8,6 +8,7 @@ import { fromFailure } from "./failure.ts";
 import { type Flow, refusedState } from "./flow.ts";
 import { toJsonCopy } from "./json-value.ts";
 import { openRecord, sealRecord } from "./record.ts";
+import { restsOn } from "./rests-on.ts";
 import type { Run } from "./run.ts";
 import { shed } from "./shedding.ts";
 import type { EffectOutcome } from "./types.ts";
@@ -48,10 +49,10 @@ export function once<T>(
 ): ContextPromise<T> {
   const call = run.begin("o", name);
   if (call === undefined) return run.refuse(name);
-  checkOptions(flow, name, options);
+  checkOnce(flow, name, options);
   const ends = defer<T>();
   const found = run.journal.find("o", name);
-  if (found !== undefined) {
+  if (found !== undefined && !flow.isStale(found.entry)) {
     const { entry } = found;
     tellOutcome(flow, name, "replayed");
     run.replay(found, call, () =>
@@ -73,13 +74,16 @@ export function once<T>(
     };
     const failed = (error: unknown): void => run.recordFailure("o", error, call, ends.reject);
     run.mayWait = () => mayWait(flow);
-    const begin: Begin = (work, tooLate) => whileHeld(run, work, tooLate);
-    run.work(call, () => happen(flow, name, options, effect, begin), done, failed);
+    const held: Begin = (work, tooLate) => whileHeld(run, work, tooLate);
+    run.works.add(call, { begin: () => happen(flow, name, options, effect, held), done, failed });
   }
   return run.hand(name, ends.promise);
 }
 
-function checkOptions(flow: Flow, name: string, options: OnceOptions<unknown>): void {
+const OPTIONS: OptionNames<OnceOptions<unknown>> = { key: true, keepFor: true, recover: true };
+
+function checkOnce(flow: Flow, name: string, options: OnceOptions<unknown>): void {
+  checkOptions("ctx.once", options, OPTIONS);
   flow.services.requireShared?.();
   if (flow.definition.answersWithoutState === "accept") {
     throw new VolleyError(
@@ -88,7 +92,16 @@ function checkOptions(flow: Flow, name: string, options: OnceOptions<unknown>): 
         'what was answered. Remove `answersWithoutState: "accept"`.',
     );
   }
-  if (options.key !== undefined && !(Number.isInteger(options.keepFor) && (options.keepFor ?? 0) > 0)) {
+  // Said by its absence, for a key that was forgotten must not make two effects of one.
+  const { key } = options as { readonly key?: unknown };
+  if (("key" in options || options.keepFor !== undefined) && (typeof key !== "string" || key === "")) {
+    throw new VolleyError(
+      "invalid_options",
+      `once("${name}", { key, keepFor }): \`key\` must be a string that is not empty, your own name for what must happen ` +
+        "once. Leave out both where the flow is what is unique.",
+    );
+  }
+  if (key !== undefined && !(Number.isInteger(options.keepFor) && (options.keepFor ?? 0) > 0)) {
     throw new VolleyError(
       "invalid_options",
       `once("${name}", { key }) needs \`keepFor\`: for how many milliseconds a second try must be recognised.`,
@@ -112,6 +125,7 @@ export async function happen<T>(
   const admitting = flow.services.admitEffect?.(flow.principal);
   if (admitting !== undefined) await admitting;
   const place = placeOf(flow, options);
+  if (options.key === undefined && flow.done.has(name)) effect = options.recover ?? forgotten;
   const owner = base64url(random(16));
   const giveUpAt = clock.now() + HOLD_MS;
   let takeOver = false;
@@ -224,17 +238,14 @@ function beat(flow: Flow, hold: Hold, lost: AbortController): () => void {
 
 function placeOf(flow: Flow, options: OnceOptions<unknown>): Place {
   const now = flow.services.clock.now();
-  const { principal } = flow;
+  const { kind, name } = flow.definition;
   const row =
     options.key === undefined
       ? digest(flow.id)
-      : digest(JSON.stringify(["key", principal, flow.definition.kind, flow.definition.name, options.key]));
-  const answers: Record<string, string> = Object.create(null);
-  const salt = options.key === undefined ? flow.id : row;
-  for (const [, key, , response] of flow.journal.answers) answers[key] = digest(JSON.stringify([salt, key, response]));
+      : digest(JSON.stringify(["key", knownFields(flow.principal), kind, name, options.key]));
   return {
     row,
-    answers,
+    answers: restsOn(flow),
     deadline: options.key === undefined ? flow.deadline : now + SKEW_MS,
     keepUntil: keepUntil(Math.max(flow.deadline, now + (options.keepFor ?? 0))),
   };
@@ -243,6 +254,11 @@ function placeOf(flow: Flow, options: OnceOptions<unknown>): Place {
 /** In whole minutes: a time that moved with every look would make the store write at every look. */
 export function keepUntil(last: number): number {
   return Math.ceil((last + SKEW_MS) / MINUTE) * MINUTE;
+}
+
+/** Instead of an effect that was done, should the ledger not know it any more. */
+function forgotten(): never {
+  throw new VolleyError("ledger_unavailable", "The record of this effect is lost: it was done earlier in this flow.");
 }
 
 function settledValue(flow: Flow, place: Place, settled: Settled): unknown {

@@ -21,6 +21,8 @@ export interface OpenAsk {
   readonly reason: string;
   readonly question: OpenQuestion;
   readonly call: Call;
+  /** When it was opened, in the run's own count of events. */
+  readonly openedAt: number;
   /** Takes an answer that comes while the run goes on. */
   readonly answer: (response: unknown) => void;
 }

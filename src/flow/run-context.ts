@@ -15,6 +15,7 @@ import { toTask } from "./hand-off.ts";
 import { once } from "./once.ts";
 import { confirmQuestion, formQuestion, orThrow, rootsQuestion, samplingQuestion, urlQuestion } from "./questions.ts";
 import { race } from "./race.ts";
+import { type Responses, soundOnes } from "./responses.ts";
 import type { Run } from "./run.ts";
 import { endRound } from "./shedding.ts";
 import type { ClientView, TaskOptions } from "./types.ts";
@@ -26,12 +27,19 @@ export class RunContext implements Context {
   readonly #flow: Flow;
   #elicit: Elicit | undefined;
   #progress = Number.NEGATIVE_INFINITY;
-  readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
+  readonly #responses: Responses | undefined;
+  #sound: Responses | undefined;
 
-  constructor(run: Run, flow: Flow, inputResponses: Readonly<Record<string, unknown>> | undefined) {
+  constructor(run: Run, flow: Flow, responses?: Responses) {
     this.#run = run;
     this.#flow = flow;
-    this.inputResponses = inputResponses;
+    this.#responses = responses;
+  }
+
+  // Only a handler that reads its answers itself has a use for all of them: they are checked when it does.
+  get inputResponses(): Responses | undefined {
+    this.#sound ??= this.#responses && soundOnes(this.#responses);
+    return this.#sound;
   }
 
   get elicit(): Elicit {

@@ -86,7 +86,7 @@ export async function resumeTask(
 
   const stateNow = (): TaskState => {
     // What this run has not come to yet is still asked.
-    const waiting = [...standing.values()].filter(({ key }) => !run.hasAsked(key));
+    const waiting = [...standing.values()].filter(({ key }) => !run.hasUsed("a", key));
     const asks = run.asks.filter((ask) => mayAsk(ask, request)).map((ask) => toTaskAsk(run, ask));
     return { body: flow.toBody([], undefined), asks: [...waiting, ...asks] };
   };
@@ -99,7 +99,7 @@ export async function resumeTask(
   // Answers are settled before anything rests on them.
   if (answered.length > 0) await keeper.save(stateNow());
   return await traceRound<TaskOutcome>(flow, run, async (enter) => {
-    const outcome = await run.play(() => enter(() => call(new RunContext(run, flow, undefined))));
+    const outcome = await run.play(() => enter(() => call(new RunContext(run, flow))));
     switch (outcome.type) {
       case "threw":
         return outcome;

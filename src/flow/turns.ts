@@ -21,3 +21,9 @@ export const afterMicrotasks: (task: () => void) => void = (() => {
   if (tick === undefined || !inOrder) return nextTurn;
   return (task) => queueMicrotask(() => tick(task));
 })();
+
+/** Runs a task after some time of the platform's own, in which raw I/O goes on whatever the flow's clock says. */
+export function waitIdle(ms: number, task: () => void): () => void {
+  const timer = setTimeout(task, ms);
+  return () => clearTimeout(timer);
+}

@@ -1,10 +1,11 @@
 import { VolleyError } from "../protocol/index.ts";
-import { digest } from "../state/index.ts";
+import { canonicalJson, digest } from "../state/index.ts";
 import type { WorkScope } from "./context.ts";
 import { type ContextPromise, defer } from "./context-promise.ts";
 import { fromFailure } from "./failure.ts";
 import type { Flow } from "./flow.ts";
 import { toJsonCopy } from "./json-value.ts";
+import { restsOn } from "./rests-on.ts";
 import type { Run } from "./run.ts";
 import { shed } from "./shedding.ts";
 import { tell } from "./tracing.ts";
@@ -48,7 +49,7 @@ export function step<T>(
       ended(true);
       run.recordFailure("s", error, call, ends.reject);
     };
-    run.work(call, begin, done, failed);
+    run.works.add(call, { begin, done, failed });
   }
   return run.hand(name, ends.promise);
 }
@@ -89,7 +90,7 @@ export function use<T>(
     void Promise.resolve(resource).then(release).catch(fault);
   };
   const failed = (error: unknown): void => run.handAside(call, () => ends.reject(error));
-  run.acquire(call, () => whileHeld(run, acquire), acquired, failed);
+  run.works.addNow(call, { begin: () => whileHeld(run, acquire), done: acquired, failed });
   return run.hand("use", ends.promise);
 }
 
@@ -119,8 +120,7 @@ class StepScope implements WorkScope {
   // Other answers are other work: a corrected answer must not meet what was done for the old one. The flow id is a
   // secret of 128 bits and, unlike the keys, the same in every round.
   get idempotencyKey(): string {
-    const answers = this.#flow.journal.answers.map((entry) => [entry[1], entry[3]]);
-    return digest(JSON.stringify([this.#flow.id, this.#name, answers]));
+    return digest(canonicalJson([this.#flow.id, this.#name, restsOn(this.#flow)]));
   }
 
   get signal(): AbortSignal {

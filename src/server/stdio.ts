@@ -1,7 +1,15 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
-import { ErrorCode, isObject, isRequestId, type RequestId, VolleyError } from "../protocol/index.ts";
-import { ANONYMOUS, type Principal } from "../state/index.ts";
+import {
+  checkOptions,
+  ErrorCode,
+  isObject,
+  isRequestId,
+  type OptionNames,
+  type RequestId,
+  VolleyError,
+} from "../protocol/index.ts";
+import { ANONYMOUS, type Principal, readPrincipal } from "../state/index.ts";
 import { Call, type Reply } from "./call.ts";
 import type { Core } from "./core.ts";
 import { errorResponse } from "./results.ts";
@@ -20,12 +28,15 @@ const LINE_FEED = 0x0a;
 /** How long handlers get to stop once the client is gone. */
 const PATIENCE_MS = 2_000;
 
+const OPTIONS: OptionNames<StdioOptions> = { input: true, output: true, principal: true };
+
 /**
  * Serves one client over standard streams, a JSON message a line, requests side by side.
  *
  * Resolves when the input has ended and the handlers that ran then have stopped, or two seconds later. A handler that does
  * not heed `ctx.signal` may keep the process alive longer.
  *
+ * @throws VolleyError `invalid_options` for a `principal` that is none
  * @example
  * ```ts
  * await serveStdio(server);
@@ -33,12 +44,14 @@ const PATIENCE_MS = 2_000;
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export async function serveStdio(server: Server, options: StdioOptions = {}): Promise<void> {
+  checkOptions("serveStdio", options, OPTIONS);
   const core = coreOf(server);
+  const principal = readPrincipal(options.principal ?? ANONYMOUS, "principal");
   core.serving = true;
   const input = options.input ?? process.stdin;
   const output = options.output ?? process.stdout;
   const restore = output === process.stdout ? keepStdoutClean() : undefined;
-  const connection = new Connection(core, output, options.principal ?? ANONYMOUS);
+  const connection = new Connection(core, output, principal);
   const broken = new Promise<void>((resolve) => {
     output.once("error", () => resolve());
     output.once("close", () => resolve());

@@ -1,4 +1,5 @@
 // volley-mcp/tasks/sqlite: tasks in a file, for one process or several on one machine.
+import { checkOptions, needOption, type OptionNames } from "../protocol/index.ts";
 import { openSqlite } from "../stores/index.ts";
 import { dueAt, isTerminal, type TaskEngine, type TaskHead, type TaskRecord } from "./engine.ts";
 import { createLocalWaker } from "./local-waker.ts";
@@ -33,6 +34,8 @@ const SCHEMA = `
   create index if not exists volley_task_live on volley_task (owner, expires_at) where ended = 0;
 `;
 
+const OPTIONS: OptionNames<SqliteEngineOptions> = { path: true, timeoutMs: true };
+
 /**
  * A {@link TaskEngine} in a file. Every write is on the disk before it is answered (WAL, synchronous FULL).
  *
@@ -49,7 +52,10 @@ const SCHEMA = `
  * const worker = await createWorker(server, { engine });
  * ```
  */
-export function createSqliteEngine({ path, timeoutMs = 5_000 }: SqliteEngineOptions): TaskEngine {
+export function createSqliteEngine(options: SqliteEngineOptions): TaskEngine {
+  checkOptions("createSqliteEngine", options, OPTIONS);
+  needOption("createSqliteEngine", options, "path");
+  const { path, timeoutMs = 5_000 } = options;
   const file = openSqlite({
     caller: "createSqliteEngine",
     otherwise: "volley-mcp/tasks/bullmq-redis or volley-mcp/tasks/bullmq-postgres",

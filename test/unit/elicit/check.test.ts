@@ -146,16 +146,16 @@ describe("what only the author's schema can check holds when the answer comes ba
       z.object({
         code: z.string().regex(/^[A-Z]{3}$/, "Three capital letters"),
         even: z.number().refine((n) => n % 2 === 0, "Must be even"),
-        above: z.number().gt(1),
+        fives: z.number().multipleOf(5),
         agreed: z.literal(true, "You have to agree").meta({ title: "Agreed" }),
       }),
     );
-    expect(await form.check({ code: "abc", even: 3, above: 1, agreed: false })).toEqual({
+    expect(await form.check({ code: "abc", even: 3, fives: 1, agreed: false })).toEqual({
       ok: false,
       problems: [
         { field: "code", message: '"code": Three capital letters' },
         { field: "even", message: '"even": Must be even' },
-        { field: "above", message: '"above": Too small: expected number to be >1' },
+        { field: "fives", message: '"fives": Invalid number: must be a multiple of 5' },
         { field: "agreed", message: '"Agreed": You have to agree' },
       ],
     });

@@ -27,7 +27,7 @@ const rules: Readonly<Record<string, Rule>> = {
     packages: ["ajv", "ajv-formats", "uri-template-matcher"],
   },
   events: { parts: ["protocol", "server"], builtins: "any", packages: ["ioredis"] },
-  telemetry: { parts: ["flow", "server"], packages: ["@opentelemetry/api"] },
+  telemetry: { parts: ["protocol", "flow", "server"], packages: ["@opentelemetry/api"] },
   limits: { parts: ["protocol", "server"], builtins: "any", packages: ["rate-limiter-flexible", "ioredis", "pg"] },
   tasks: {
     parts: ["protocol", "state", "flow", "server", "stores"],
