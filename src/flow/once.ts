@@ -74,8 +74,8 @@ export function once<T>(
     };
     const failed = (error: unknown): void => run.recordFailure("o", error, call, ends.reject);
     run.mayWait = () => mayWait(flow);
-    const held: Begin = (work, tooLate) => whileHeld(run, work, tooLate);
-    run.works.add(call, { begin: () => happen(flow, name, options, effect, held), done, failed });
+    const begin: Begin = (work, tooLate) => whileHeld(run, work, tooLate);
+    run.works.add(call, { begin: () => happen(flow, name, options, effect, begin), done, failed });
   }
   return run.hand(name, ends.promise);
 }

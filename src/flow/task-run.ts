@@ -96,6 +96,9 @@ export async function resumeTask(
     hold: () => keeper.hold(),
   };
   const run = new Run(flow, request, carrier);
+  keeper.onAnswers?.((more) => {
+    for (const [key, response] of Object.entries(more)) run.take(key, response);
+  });
   // Answers are settled before anything rests on them.
   if (answered.length > 0) await keeper.save(stateNow());
   return await traceRound<TaskOutcome>(flow, run, async (enter) => {

@@ -365,7 +365,6 @@ describe("names", () => {
     const handlers: Handler[] = [
       (_args, ctx) => ctx.once(name as string, KEY, () => 1),
       (_args, ctx) => ctx.step(name as string, () => 1),
-      (_args, ctx) => ctx.confirm(name as string, "Sure?"),
       (_args, ctx) => ctx.sleep(name as string, 1),
     ];
     for (const handler of handlers)
