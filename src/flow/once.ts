@@ -131,6 +131,7 @@ export async function happen<T>(
   const giveUpAt = clock.now() + HOLD_MS;
   let takeOver = false;
   let told: EffectOutcome | undefined;
+  let begun = false;
   for (;;) {
     let askedAt = clock.now();
     const result = await begin<ClaimResult>(() => {
@@ -143,11 +144,20 @@ export async function happen<T>(
     switch (result.status) {
       case "claimed": {
         const hold = { row: place.row, name, owner, epoch: result.epoch };
-        const work = result.epoch > 1 && options.recover !== undefined ? options.recover : effect;
+        if (begun && options.recover === undefined) {
+          // A record that forgot the claim of what was begun here must not have it begun again.
+          await reach(() => ledger.doubt(hold));
+          throw new InDoubt(name);
+        }
+        const work = (begun || result.epoch > 1) && options.recover !== undefined ? options.recover : effect;
+        const act = (): Promise<{ readonly value: T } | undefined> => {
+          begun = true;
+          return perform(flow, place, hold, work);
+        };
         const back = async (): Promise<undefined> => void (await reach(() => giveBack(ledger, hold)));
         // Asleep between the claim and its answer: the lease may be over, and another at the effect.
         const inTime = (): boolean => clock.now() - askedAt < LEASE_MS;
-        const outcome = await begin(() => (inTime() ? perform(flow, place, hold, work) : back()), back);
+        const outcome = await begin(() => (inTime() ? act() : back()), back);
         if (outcome !== undefined) return outcome;
         // The claim was lost or given back: look at what others made of it.
         await new Promise<void>((resolve) => void waitIdle(LOOK_MS, resolve));

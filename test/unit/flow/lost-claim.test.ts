@@ -34,3 +34,22 @@ test.each([
   expect(said.filter((outcome) => outcome === "lost")).toEqual(["lost"]);
   expect(said).not.toContain("failed");
 });
+
+test("X5: what was begun is not begun again when the record has forgotten its claim", async () => {
+  let begun = 0;
+  const flow = harness(
+    (_args, ctx) => ctx.once("pay", () => `paid ${++begun}`),
+    {},
+    (ledger) => ({
+      ...ledger,
+      // As after a fail-over that lost the last writes.
+      async settle(hold) {
+        await ledger.release(hold);
+        return false;
+      },
+    }),
+  );
+  const one = await flow.asks();
+  await expect(flow.play({ state: one.requestState })).rejects.toMatchObject({ code: "effect_in_doubt" });
+  expect(begun).toBe(1);
+});
