@@ -29,7 +29,7 @@ function shop(): { server: Server; charges: string[] } {
   return { server, charges };
 }
 
-test("H11: the reply to an answer is lost: the call goes on, nobody is asked again, and nothing is done twice", async () => {
+test("attack 11: the reply to an answer is lost: the call goes on, nobody is asked again, and nothing is done twice", async () => {
   const { server, charges } = shop();
   let lost = 0;
   const fetch: Fetch = async (url, init) => {
@@ -55,7 +55,7 @@ test("H11: the reply to an answer is lost: the call goes on, nobody is asked aga
   await client.close();
 });
 
-test("H10: a server that has too much to do is asked again when it says, whatever the method", async () => {
+test("attack 10: a server that has too much to do is asked again when it says, whatever the method", async () => {
   const server = createServer({
     name: "busy",
     version: "1.0.0",

@@ -62,7 +62,7 @@ describe.each(entries)("over %s", (_name, open) => {
   let entry: Entry;
   afterEach(() => entry.close());
 
-  test.each(impostors)("case 58, H7: `authenticate` that gives %j refuses the caller", async (given, what) => {
+  test.each(impostors)("case 58, attack 7: `authenticate` that gives %j refuses the caller", async (given, what) => {
     entry = await open(service({ authenticate: () => spelled(given) }));
     const answer = await entry.send({ body: who });
     expect([answer.status, answer.json.error.message]).toEqual([401, "Authentication is required."]);
@@ -76,7 +76,7 @@ describe.each(entries)("over %s", (_name, open) => {
     expect(faults).toEqual([]);
   });
 
-  test("H7, S8: the order of fields and what lies beside them make no other caller, in `once` and in what handlers see", async () => {
+  test("attack 7, S8: the order of fields and what lies beside them make no other caller, in `once` and in what handlers see", async () => {
     const spellings = [
       user,
       { subject: "alice", issuer: user.issuer, type: "user" },
@@ -91,7 +91,7 @@ describe.each(entries)("over %s", (_name, open) => {
     }
   });
 
-  test("H7: anonymous callers are one, whatever lies beside their type", async () => {
+  test("attack 7: anonymous callers are one, whatever lies beside their type", async () => {
     let next = 0;
     entry = await open(service({ authenticate: () => spelled({ type: "anonymous", ip: `10.0.0.${next++}` }) }));
     for (let call = 0; call < 2; call++) {
@@ -131,7 +131,7 @@ describe("in sessions of older clients", () => {
   }
   const refused = { code: -32600, message: expect.stringMatching(/Authentication is required\.$/) };
 
-  test.each(impostors)("case 58, H7: `principal` that gives %j refuses the caller", async (given, what) => {
+  test.each(impostors)("case 58, attack 7: `principal` that gives %j refuses the caller", async (given, what) => {
     const client = await connect(() => given);
     await expect(client.callTool({ name: "who" })).rejects.toMatchObject(refused);
     expect(ran).toBe(0);
@@ -148,7 +148,7 @@ describe("in sessions of older clients", () => {
     await client.close();
   });
 
-  test("H7: `authenticate` and `principal` may spell one caller differently", async () => {
+  test("attack 7: `authenticate` and `principal` may spell one caller differently", async () => {
     const server = service({ authenticate: () => user });
     const client = await connect(() => ({ sub: 1, subject: "alice", type: "user", issuer: user.issuer }), server);
     const entry = await entries[1]?.[1](server);
@@ -158,7 +158,7 @@ describe("in sessions of older clients", () => {
   });
 });
 
-test("H7: over stdio and in memory what is no principal is refused when it is given", async () => {
+test("attack 7: over stdio and in memory what is no principal is refused when it is given", async () => {
   const half = spelled({ issuer: "i", subject: "alice" });
   const refusal = { code: "invalid_options", message: expect.stringContaining("an object whose `type` is missing") };
   const streams = { input: new PassThrough(), output: new PassThrough() };

@@ -48,7 +48,7 @@ describe.each<[string, () => Promise<Target>]>([
     },
   ],
 ])("limits.inFlight over %s", (_name, open) => {
-  test("H8, S23: a client that has gone gives its place back, whatever its handler does", async () => {
+  test("attack 8, S23: a client that has gone gives its place back, whatever its handler does", async () => {
     const client = await connect(...(await open()));
     ends.push(() => client.close());
     const leaving = new AbortController();
@@ -61,7 +61,7 @@ describe.each<[string, () => Promise<Target>]>([
     }, 5_000);
   });
 
-  test("H8: a round that is over gives its place back", async () => {
+  test("attack 8: a round that is over gives its place back", async () => {
     const client = await connect(...(await open()));
     ends.push(() => client.close());
     const results = await Promise.all([client.callTool("short"), client.callTool("short")]);

@@ -60,7 +60,7 @@ describe.runIf(hasSqlite)("workers that die or sleep", { timeout: 120_000 }, () 
     }
   };
 
-  test("H15: a worker that slept over its lease does not begin an effect of a task that was cancelled meanwhile", async () => {
+  test("attack 15: a worker that slept over its lease does not begin an effect of a task that was cancelled meanwhile", async () => {
     const { taskId } = await on.call("deploy", { n: 1 });
     startWorker();
     await vi.waitFor(() => expect(readLines(file).map(({ step }) => step)).toEqual(["1 build", "1 build"]), {
@@ -75,7 +75,7 @@ describe.runIf(hasSqlite)("workers that die or sleep", { timeout: 120_000 }, () 
     expect(lives).toBe(1);
   });
 
-  test("H19: a task that gets on is never given up, however many workers die", async () => {
+  test("attack 19: a task that gets on is never given up, however many workers die", async () => {
     const { taskId } = await on.call("uphill", { n: 1 });
     startWorker();
     expect(await ended(taskId)).toBe("up");
@@ -84,7 +84,7 @@ describe.runIf(hasSqlite)("workers that die or sleep", { timeout: 120_000 }, () 
     expect(readLines(file).map(({ step }) => step)).toEqual(steps);
   });
 
-  test("H19: what kills its workers fails for good, and takes none of ten others with it", async () => {
+  test("attack 19: what kills its workers fails for good, and takes none of ten others with it", async () => {
     const { taskId } = await on.call("poison");
     const innocent = await Promise.all(Array.from({ length: 10 }, (_, n) => on.call("innocent", { n })));
     startWorker();

@@ -75,7 +75,7 @@ const refusals: [string, Script][] = [
   ["a bare 503 with Retry-After", bare(503, "0")],
 ];
 
-describe.each(refusals)("H10: after %s", (_name, refusal) => {
+describe.each(refusals)("attack 10: after %s", (_name, refusal) => {
   test.concurrent.each(calls)("%s is sent again", async (method, call) => {
     await using server = await serve(refusingOnce(refusal));
     const client = await connect(server.url);
@@ -87,7 +87,7 @@ describe.each(refusals)("H10: after %s", (_name, refusal) => {
   });
 });
 
-describe("H10: Retry-After", () => {
+describe("attack 10: Retry-After", () => {
   test("is waited for", async () => {
     const times: number[] = [];
     await using server = await serve((seen, reply) => {
@@ -176,7 +176,7 @@ describe("what may have been done is not sent again", () => {
 test.each([
   ["node:http", {}],
   ["fetch", { fetch: (url: string, init: RequestInit) => fetch(url, init) }],
-])("H11: a call that found nobody there is sent again, by %s", async (_name, options) => {
+])("attack 11: a call that found nobody there is sent again, by %s", async (_name, options) => {
   const port = await new Promise<number>((resolve) => {
     const probe = createServer().listen(0, "127.0.0.1", () => {
       const { port: free } = probe.address() as { port: number };

@@ -40,7 +40,7 @@ const troubles: [string, Script, object][] = [
   ["a page", (_seen, reply) => void reply.writeHead(200).end("<h1>Hello</h1>"), { code: "message_invalid" }],
 ];
 
-describe.each(troubles)("H11: %s after an answer", (_name, trouble, thrown) => {
+describe.each(troubles)("attack 11: %s after an answer", (_name, trouble, thrown) => {
   test("loses nothing: the error has what goes on, and nobody is asked again", async () => {
     await using server = await serve(troubled(trouble));
     let asked = 0;
@@ -83,7 +83,7 @@ describe.each(troubles)("H11: %s after an answer", (_name, trouble, thrown) => {
   });
 });
 
-test("H11: a rate limit that passes is waited for, and nobody is asked again", async () => {
+test("attack 11: a rate limit that passes is waited for, and nobody is asked again", async () => {
   await using server = await serve(troubled((_seen, reply) => void reply.writeHead(429, { "retry-after": "1" }).end()));
   let asked = 0;
   const client = await connect(server.url, {
@@ -97,7 +97,7 @@ test("H11: a rate limit that passes is waited for, and nobody is asked again", a
   await client.close();
 });
 
-test("H11: a ticket is not lost either", async () => {
+test("attack 11: a ticket is not lost either", async () => {
   let calls = 0;
   const transport = memory(() => {
     calls += 1;
@@ -113,7 +113,7 @@ test("H11: a ticket is not lost either", async () => {
   expect(transport.requests[2]?.params).not.toHaveProperty("inputResponses");
 });
 
-test("H11: what was answered in earlier rounds is in the error of a later question, too", async () => {
+test("attack 11: what was answered in earlier rounds is in the error of a later question, too", async () => {
   const transport = memory(({ params }) =>
     params?.requestState === undefined ? inputRequired({ a: LOGIN }, "one") : inputRequired({ b: LOGIN }, "two"),
   );

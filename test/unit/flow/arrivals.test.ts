@@ -13,7 +13,7 @@ const ask = (ctx: Context, key: string): Promise<string> =>
 const said = (v: string) => accept({ v });
 
 describe("races", () => {
-  test("H9: steps that end in one turn have one winner, live and replayed", async () => {
+  test("attack 9: steps that end in one turn have one winner, live and replayed", async () => {
     const acted: string[] = [];
     const flow = harness(async (_args, ctx) => {
       const batch = new Promise<void>((resolve) => setTimeout(resolve, 5));
@@ -32,7 +32,7 @@ describe("races", () => {
     expect(acted).toEqual(["a"]);
   });
 
-  test("H9: a race within a race has one winner", async () => {
+  test("attack 9: a race within a race has one winner", async () => {
     const flow = harness(async (_args, ctx) => {
       const now = (name: string): Promise<string> => ctx.step(name, () => name);
       const inner = await ctx.race({
@@ -53,7 +53,7 @@ describe("races", () => {
     return `done, and then ${await ask(ctx, "after")}`;
   };
 
-  test("H1, H12: a question beside a sleep is asked at once, and its answer stands however late the next round comes", async () => {
+  test("attack 1, attack 12: a question beside a sleep is asked at once, and its answer stands however late the next round comes", async () => {
     const flow = harness(approval);
     const one = await flow.asks();
     expect(Object.keys(one.inputRequests ?? {})).toEqual(["approve"]);
@@ -65,7 +65,7 @@ describe("races", () => {
     );
   });
 
-  test("H1: an answer that comes when the time is up is too late", async () => {
+  test("attack 1: an answer that comes when the time is up is too late", async () => {
     const flow = harness(approval);
     const one = await flow.asks();
     await flow.clock.advance(60_000);
@@ -74,7 +74,7 @@ describe("races", () => {
     );
   });
 
-  test("H16: what the losers have asked, at whatever depth, is asked no more", async () => {
+  test("attack 16: what the losers have asked, at whatever depth, is asked no more", async () => {
     const flow = harness(async (_args, ctx) => {
       const first = await ctx.race({
         p: () => ask(ctx, "p").then((v) => `p ${v}`),
@@ -111,14 +111,14 @@ describe("races", () => {
     expect(effects).toEqual([]);
   });
 
-  test("H8: a race of nothing, or of promises, is refused", async () => {
+  test("attack 8: a race of nothing, or of promises, is refused", async () => {
     const refused = { code: "context_misused", message: expect.stringMatching(/^race takes functions by name/) };
     await expect(harness((_args, ctx) => ctx.race({})).play()).rejects.toMatchObject(refused);
     const promises = (_args: unknown, ctx: Context): unknown => ctx.race([ask(ctx, "a")] as never);
     await expect(harness(promises).play()).rejects.toMatchObject(refused);
   });
 
-  test("H24: a race that nobody awaited is named", async () => {
+  test("attack 24: a race that nobody awaited is named", async () => {
     const flow = harness((_args, ctx) => void ctx.race({ a: () => ctx.step("a", () => sleep(5)) }));
     await expect(flow.play()).rejects.toMatchObject({
       code: "context_misused",
@@ -126,7 +126,7 @@ describe("races", () => {
     });
   });
 
-  test("H14: whoever has lost a race may make its next call as the handler returns", async () => {
+  test("attack 14: whoever has lost a race may make its next call as the handler returns", async () => {
     for (let hops = 0; hops < 6; hops++) {
       const flow = harness(async (_args, ctx) => {
         const long = async (): Promise<string> => {
@@ -143,7 +143,7 @@ describe("races", () => {
 });
 
 describe("failures", () => {
-  test("H18: a step that failed stays failed once a question rests on it", async () => {
+  test("attack 18: a step that failed stays failed once a question rests on it", async () => {
     let tries = 0;
     const backups: string[] = [];
     const flow = harness(async (_args, ctx) => {
@@ -226,7 +226,7 @@ describe("failures", () => {
 });
 
 describe("a closed run is dead", () => {
-  test("H2: no catch runs and nothing goes on in a round that was handed back", async () => {
+  test("attack 2: no catch runs and nothing goes on in a round that was handed back", async () => {
     let [refunds, mails] = [0, 0];
     const untilAborted = (signal: AbortSignal, ms: number): Promise<string> =>
       new Promise((resolve, reject) => {
@@ -273,7 +273,7 @@ describe("a closed run is dead", () => {
 });
 
 describe("a round has one limit", () => {
-  test("H3: a sleep that no round can wait for is refused at once, with the way to a task", async () => {
+  test("attack 3: a sleep that no round can wait for is refused at once, with the way to a task", async () => {
     let mails = 0;
     const flow = harness(
       async (_args, ctx) => {
@@ -291,7 +291,7 @@ describe("a round has one limit", () => {
     expect(mails).toBe(0);
   });
 
-  test("H4: raw code after a quick step is not run twice at the same time", async () => {
+  test("attack 4: raw code after a quick step is not run twice at the same time", async () => {
     let raw = 0;
     const flow = harness(
       async (_args, ctx) => {
@@ -308,7 +308,7 @@ describe("a round has one limit", () => {
     expect(raw).toBe(1);
   });
 
-  test("H8: a handler that waits for what never comes ends with its round, and its signal fires", async () => {
+  test("attack 8: a handler that waits for what never comes ends with its round, and its signal fires", async () => {
     let signal: AbortSignal | undefined;
     const flow = harness((_args, ctx) => {
       signal = ctx.signal;
@@ -323,7 +323,7 @@ describe("a round has one limit", () => {
     expect(signal?.reason).toBeInstanceOf(VolleyError);
   });
 
-  test("H8: a release has a limit of its own, and a fault for the operator", async () => {
+  test("attack 8: a release has a limit of its own, and a fault for the operator", async () => {
     const flow = harness(async (_args, ctx) => {
       await ctx.use(
         () => 1,
@@ -366,7 +366,7 @@ describe("what an earlier round has told is not told again", () => {
 });
 
 describe("cost", () => {
-  test("H22: a replay of many steps beside one another looks at each a bounded number of times", async () => {
+  test("attack 22: a replay of many steps beside one another looks at each a bounded number of times", async () => {
     const names = Array.from({ length: 2_000 }, (_, index) => `s${index}`);
     let asked = 0;
     const flow = harness(async (_args, ctx) => {

@@ -8,7 +8,7 @@ test.each([
   ["Failed", new Failed("card refused")],
   ["NotDone", new NotDone("card refused")],
   ["any other error", new Error("socket hang up")],
-])("H17: %s of an effect that lost its claim does not count, its new owner's word does", async (_name, error) => {
+])("attack 17: %s of an effect that lost its claim does not count, its new owner's word does", async (_name, error) => {
   let fail: () => void = () => {};
   const flow = harness(
     (_args, ctx) =>

@@ -29,7 +29,7 @@ function counted(entries: number, own: Record<string, unknown> = {}): { sent: ob
   return { sent, looks };
 }
 
-describe.each([false, true])("H21: with singleUse %j", (singleUse) => {
+describe.each([false, true])("attack 21: with singleUse %j", (singleUse) => {
   test("only answers to open questions are looked at, whatever else came", async () => {
     const flow = harness(ask, { singleUse });
     const { requestState: state } = await flow.asks();
@@ -49,7 +49,7 @@ describe.each([false, true])("H21: with singleUse %j", (singleUse) => {
   });
 });
 
-test("H21: without a state none is looked at, and some keys are told", async () => {
+test("attack 21: without a state none is looked at, and some keys are told", async () => {
   const flow = harness(ask);
   const { sent, looks } = counted(5_000);
   await flow.asks({ responses: sent });
@@ -58,7 +58,7 @@ test("H21: without a state none is looked at, and some keys are told", async () 
   expect(flow.events).toContainEqual({ type: "answers_without_state", target: "probe", keys });
 });
 
-test("H21: where answers without state are accepted, those that are asked for are looked at", async () => {
+test("attack 21: where answers without state are accepted, those that are asked for are looked at", async () => {
   const flow = harness(ask, { answersWithoutState: "accept" });
   const { sent, looks } = counted(5_000, { name: accept({ text: "Ada" }) });
   expect(await flow.ends({ responses: sent })).toBe("Ada");

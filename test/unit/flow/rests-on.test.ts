@@ -22,7 +22,7 @@ describe("the same answers are the same, however they are spelled", () => {
     return await ctx.once("pay", () => a + b);
   };
 
-  test("H6: with the keys in another order they get the recorded value", async () => {
+  test("attack 6: with the keys in another order they get the recorded value", async () => {
     const flow = harness(handler);
     const { requestState: state } = await flow.asks();
     expect(await flow.ends({ state, responses: { x: accept({ a: 1, b: 2 }) } })).toBe(3);
@@ -39,7 +39,7 @@ describe("the same answers hold what was asked for, and no more", () => {
     return await ctx.once("pay", () => n);
   };
 
-  test("H6, S15: a field that no form has makes no other answer, and no state carries it", async () => {
+  test("attack 6, S15: a field that no form has makes no other answer, and no state carries it", async () => {
     const flow = harness(handler);
     const { requestState: state } = await flow.asks();
     expect(await flow.ends({ state, responses: answer("x", 1) })).toBe(1);
@@ -58,7 +58,7 @@ describe("the same answers hold what was asked for, and no more", () => {
     expect(await size({ extra: "x".repeat(10_000) })).toBe(await size({}));
   });
 
-  test("H6: a step's idempotency key is the same for the same answer", async () => {
+  test("attack 6: a step's idempotency key is the same for the same answer", async () => {
     const keys: string[] = [];
     const flow = harness(async (_args, ctx) => {
       await ctx.elicit("x", { message: "X?", schema: z.object({ a: z.number(), b: z.number() }) });
@@ -98,7 +98,7 @@ describe("a question that is asked again after what rests on it", () => {
   const narrow = pay(z.object({ n: z.number().max(5) }));
 
   test.each([true, false])(
-    "H5: gets Conflict for another answer (with a ledger that remembers: %j)",
+    "attack 5: gets Conflict for another answer (with a ledger that remembers: %j)",
     async (remembers) => {
       charged.length = 0;
       let ledger = createMemoryLedger({ now: () => 0 });
@@ -123,7 +123,7 @@ describe("a question that is asked again after what rests on it", () => {
     },
   );
 
-  test("H5: gets the recorded value once the old answer is given again", async () => {
+  test("attack 5: gets the recorded value once the old answer is given again", async () => {
     charged.length = 0;
     const flow = harness(pay(N));
     const one = await flow.asks();
@@ -191,7 +191,7 @@ describe("a newer version that starts over", () => {
     return { charged, flow, state };
   }
 
-  test("H5, S20: gets Conflict for other answers than the effect rests on, which says what was done", async () => {
+  test("attack 5, S20: gets Conflict for other answers than the effect rests on, which says what was done", async () => {
     const { charged, flow, state } = shop();
     const leg = { state: await state(), options: RESTART };
     await expect(flow.play({ ...leg, responses: answer("amount", 20) })).rejects.toMatchObject({
@@ -201,7 +201,7 @@ describe("a newer version that starts over", () => {
     expect(charged).toEqual([10]);
   });
 
-  test("H5, S20: gets the recorded value for the same answers", async () => {
+  test("attack 5, S20: gets the recorded value for the same answers", async () => {
     const { charged, flow, state } = shop();
     const leg = { state: await state(), options: RESTART };
     const asked = await flow.asks({ ...leg, responses: answer("amount", 10) });
@@ -211,7 +211,7 @@ describe("a newer version that starts over", () => {
     expect(charged).toEqual([10]);
   });
 
-  test("H5: an effect that its ledger has forgotten, as the memory of another process, is in doubt", async () => {
+  test("attack 5: an effect that its ledger has forgotten, as the memory of another process, is in doubt", async () => {
     let ledger = createMemoryLedger({ now: () => 0 });
     const { charged, flow, state } = shop(() => ({
       shared: false,
@@ -234,7 +234,7 @@ describe("a newer version that starts over", () => {
     expect(charged).toEqual([10]);
   });
 
-  test("H5: a keyed effect is found again by its key", async () => {
+  test("attack 5: a keyed effect is found again by its key", async () => {
     let charged = 0;
     const flow = harness(async (_args, ctx) => {
       const { n } = await number(ctx, "amount");
@@ -253,7 +253,7 @@ describe("a newer version that starts over", () => {
     expect([await play(1), await play(2), charged]).toEqual([1, 2, 2]);
   });
 
-  test("H23: an approval is one for what it said", async () => {
+  test("attack 23: an approval is one for what it said", async () => {
     const paid: number[] = [];
     const flow = harness(async (args, ctx) => {
       const price = args.old === true ? 10 : 20;
@@ -282,7 +282,7 @@ describe("with a key of the author's", () => {
     return await ctx.once("order", KEY, () => `ordered with note ${n}`);
   };
 
-  test("H23: whoever comes second in another flow gets the first one's value, whatever was answered", async () => {
+  test("attack 23: whoever comes second in another flow gets the first one's value, whatever was answered", async () => {
     const flow = harness(order);
     for (const n of [1, 2]) {
       const { requestState: state } = await flow.asks();
@@ -290,7 +290,7 @@ describe("with a key of the author's", () => {
     }
   });
 
-  test("H23, S9: within one flow an older state with another answer gets Conflict", async () => {
+  test("attack 23, S9: within one flow an older state with another answer gets Conflict", async () => {
     const flow = harness(order);
     const { requestState: state } = await flow.asks();
     await flow.ends({ state, responses: answer("note", 1) });
@@ -301,7 +301,7 @@ describe("with a key of the author's", () => {
     expect(await flow.ends({ state, responses: answer("note", 1) })).toBe("ordered with note 1");
   });
 
-  test("H7: a principal in another order, or with one more field, is the same", async () => {
+  test("attack 7: a principal in another order, or with one more field, is the same", async () => {
     let done = 0;
     const flow = harness((_args, ctx) => ctx.once("charge", KEY, () => ++done));
     const spellings = [
@@ -323,7 +323,7 @@ describe("with a key of the author's", () => {
     ["left out, but for keepFor", { keepFor: 1_000 }],
   ];
   test.each(none)(
-    "H20: a key that is %s is refused by the effect's name, before anything is done",
+    "attack 20: a key that is %s is refused by the effect's name, before anything is done",
     async (_what, options) => {
       let done = 0;
       const flow = harness((_args, ctx) => ctx.once("charge", options as typeof KEY, () => ++done));
@@ -338,7 +338,7 @@ describe("with a key of the author's", () => {
   );
 });
 
-test("H25, S9: a flow that went on as a task is decided: a fork with another answer gets Conflict for any effect", async () => {
+test("attack 25, S9: a flow that went on as a task is decided: a fork with another answer gets Conflict for any effect", async () => {
   let started = 0;
   const handler: Handler = async (_args, ctx) => {
     const { n } = await number(ctx, "amount");
@@ -365,18 +365,21 @@ describe("names", () => {
     ["a\ud800", '"a\ufffd"'],
     [undefined, "undefined"],
   ];
-  test.each(bad)("H25, and half a surrogate pair: the name %j is refused where it is given", async (name, shown) => {
-    const handlers: Handler[] = [
-      (_args, ctx) => ctx.once(name as string, KEY, () => 1),
-      (_args, ctx) => ctx.step(name as string, () => 1),
-      (_args, ctx) => ctx.sleep(name as string, 1),
-    ];
-    for (const handler of handlers)
-      await expect(harness(handler).play()).rejects.toMatchObject({
-        code: "invalid_options",
-        message: `${shown} cannot be a name: give a string that is not empty, begins with no "$", and is well-formed Unicode.`,
-      });
-  });
+  test.each(bad)(
+    "attack 25, and half a surrogate pair: the name %j is refused where it is given",
+    async (name, shown) => {
+      const handlers: Handler[] = [
+        (_args, ctx) => ctx.once(name as string, KEY, () => 1),
+        (_args, ctx) => ctx.step(name as string, () => 1),
+        (_args, ctx) => ctx.sleep(name as string, 1),
+      ];
+      for (const handler of handlers)
+        await expect(harness(handler).play()).rejects.toMatchObject({
+          code: "invalid_options",
+          message: `${shown} cannot be a name: give a string that is not empty, begins with no "$", and is well-formed Unicode.`,
+        });
+    },
+  );
 
   test("suspected: whatever an answer's key is, what a ledger gets is plain, and the effect happens once", async () => {
     const claims: Claim[] = [];

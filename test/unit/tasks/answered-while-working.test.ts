@@ -7,7 +7,7 @@ import { hasSqlite, rig } from "./harness.ts";
 const Value = z.object({ v: z.string() });
 
 describe.skipIf(!hasSqlite)("T10: answers are seen while steps run", () => {
-  test("H13: a person stops a step that runs", async () => {
+  test("attack 13: a person stops a step that runs", async () => {
     let copied = false;
     await using tasks = await rig((server: Server) => {
       server.tool("stop", { task: "required" }, async (_args, ctx) => {
@@ -26,7 +26,7 @@ describe.skipIf(!hasSqlite)("T10: answers are seen while steps run", () => {
     expect([ended.result.content[0].text, copied]).toEqual(["stop", false]);
   });
 
-  test("H13: what follows an answer begins beside a step that runs, and an unusable answer is asked for again", async () => {
+  test("attack 13: what follows an answer begins beside a step that runs, and an unusable answer is asked for again", async () => {
     const order: string[] = [];
     await using tasks = await rig((server: Server) => {
       server.tool("both", { task: "required" }, async (_args, ctx) => {

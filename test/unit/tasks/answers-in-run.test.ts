@@ -69,7 +69,7 @@ describe.runIf(hasSqlite)("answers that come while a worker has the task", () =>
     takeResponses(by, (await by.read("t")) as FoundTask, responses);
   const stored = async (of: TaskRecords): Promise<TaskData> => ((await of.read("t")) as FoundTask).data;
 
-  test("H13: one that this process takes is told at once, and each once", async () => {
+  test("attack 13: one that this process takes is told at once, and each once", async () => {
     const own = records(engine());
     const { session, told } = await begin(own);
     await session.save({ body: { j: [] }, asks: [ask("a"), ask("b")] });
@@ -80,7 +80,7 @@ describe.runIf(hasSqlite)("answers that come while a worker has the task", () =>
     expect(told).toEqual([{ a: ann }, { b: ann }]);
   });
 
-  test("H13: one that another process takes is told within a second, although nothing is written", async () => {
+  test("attack 13: one that another process takes is told within a second, although nothing is written", async () => {
     const own = records(engine());
     const { session, told } = await begin(own);
     await session.save({ body: { j: [] }, asks: [ask("a")] });
@@ -89,7 +89,7 @@ describe.runIf(hasSqlite)("answers that come while a worker has the task", () =>
     await vi.waitFor(() => expect(told).toEqual([{ a: ann }]), { timeout: 1_000, interval: 10 });
   });
 
-  test("H13: a write of the session meets one that another process has taken", async () => {
+  test("attack 13: a write of the session meets one that another process has taken", async () => {
     const own = records(engine());
     const { session, told } = await begin(own);
     await session.save({ body: { j: [] }, asks: [ask("a")] });
@@ -98,7 +98,7 @@ describe.runIf(hasSqlite)("answers that come while a worker has the task", () =>
     expect(told).toEqual([{ a: ann }]);
   });
 
-  test("H13: it is taken once its question is not asked any more, and until then not lost with the worker", async () => {
+  test("attack 13: it is taken once its question is not asked any more, and until then not lost with the worker", async () => {
     const own = records(engine());
     const { session, told } = await begin(own);
     await session.save({ body: { j: [] }, asks: [ask("a")] });
@@ -111,7 +111,7 @@ describe.runIf(hasSqlite)("answers that come while a worker has the task", () =>
     expect(told).toEqual([{ a: ann }]);
   });
 
-  test("H13, T3: one that was of no use is taken too, and the question that comes again has a key of its own", async () => {
+  test("attack 13, T3: one that was of no use is taken too, and the question that comes again has a key of its own", async () => {
     const own = records(engine());
     const { session, told } = await begin(own);
     await session.save({ body: { j: [] }, asks: [ask("a")] });

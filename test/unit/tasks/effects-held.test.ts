@@ -15,7 +15,7 @@ const sleeps = {
 } as const;
 
 test.runIf(hasSqlite).each(Object.keys(sleeps) as (keyof typeof sleeps)[])(
-  "H15: a worker that lost its task %s begins no effect and leaves the ledger as it was",
+  "attack 15: a worker that lost its task %s begins no effect and leaves the ledger as it was",
   async (when) => {
     const asleep = { ms: 0 };
     const done: string[] = [];

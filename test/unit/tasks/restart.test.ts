@@ -10,7 +10,7 @@ const answer = (n: number): object => ({ action: "accept", content: { n } });
 test.skipIf(!hasSqlite).each([
   [10, "asked for 10, charged 10"],
   [20, "asked for 20, but 10 was charged"],
-])("H5, S20: a task that a newer version starts over, with %d where 10 was charged: %s", async (n, said) => {
+])("attack 5, S20: a task that a newer version starts over, with %d where 10 was charged: %s", async (n, said) => {
   const charged: number[] = [];
   const register = (version: number) => (server: Server) =>
     void server.tool("pay", { task: "required", version, whenOlder: "restart" }, async (_args, ctx) => {
