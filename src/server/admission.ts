@@ -12,7 +12,7 @@ import {
   type RequestMetaObject,
   readRequestMeta,
 } from "../protocol/index.ts";
-import type { HeaderReader } from "./options.ts";
+import type { HeaderReader } from "./call.ts";
 import { headerMismatch, Refusal } from "./refusal.ts";
 
 const SUPPORTED = [PROTOCOL_VERSION];

@@ -1,12 +1,30 @@
+import type { Trace } from "../flow/index.ts";
 import type { Principal } from "../state/index.ts";
-import type { Limits, Settings } from "./options.ts";
 import { tooMany } from "./refusal.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
+/** What callers may take in a while. */
+export interface AllowanceLimits {
+  /** Calls, prompts, reads and completions a minute for each verified user. Default 6,000. */
+  readonly callsPerMinute?: number;
+  /** The same for all anonymous callers together. Default 60,000. */
+  readonly anonymousCallsPerMinute?: number;
+  /** Effects (`ctx.once`) an hour for each verified user: each leaves a row in the ledger. Default 10,000. */
+  readonly effectsPerHour?: number;
+  /** The same for all anonymous callers together. Default 100,000. */
+  readonly anonymousEffectsPerHour?: number;
+}
+
+export interface AllowanceSettings {
+  readonly limits: Required<AllowanceLimits>;
+  readonly rateLimiter: RateLimiter;
+  readonly trace: Trace;
+}
+
 interface Rule {
-  readonly limit: keyof Limits;
+  readonly limit: keyof AllowanceLimits;
   readonly quota: Quota;
 }
 
@@ -19,8 +37,8 @@ export interface Allowance {
 }
 
 /** A client that loops is stopped before it costs others anything; all anonymous callers share one allowance. */
-export function createAllowance({ limits, rateLimiter, trace }: Settings): Allowance {
-  const rule = (limit: keyof Limits, name: string, windowMs: number): Rule => ({
+export function createAllowance({ limits, rateLimiter, trace }: AllowanceSettings): Allowance {
+  const rule = (limit: keyof AllowanceLimits, name: string, windowMs: number): Rule => ({
     limit,
     quota: { name, points: limits[limit], windowMs },
   });

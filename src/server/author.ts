@@ -12,8 +12,7 @@ import type {
   TextResourceContents,
   ToolAnnotations,
 } from "../protocol/index.ts";
-import type { CacheHint } from "./options.ts";
-import type { Completer, ResourceLister } from "./registry.ts";
+import type { CacheHint, Completer, ResourceLister } from "./registry.ts";
 
 /** What every list entry may say of itself. */
 export interface Described {

@@ -1,6 +1,11 @@
 import type { Exchange } from "../flow/index.ts";
 import { ANONYMOUS, type Principal } from "../state/index.ts";
-import type { HeaderReader } from "./options.ts";
+
+/** What `authenticate` sees of a request: its headers, never its body. */
+export interface HeaderReader {
+  /** The value of a header by its lower-case name, or null. */
+  header(name: string): string | null;
+}
 
 /** The answer to one message; without a body where none is owed. */
 export interface Reply {

@@ -8,12 +8,29 @@ import {
   type ServerCapabilities,
   TASKS_EXTENSION,
 } from "../protocol/index.ts";
-import { guard } from "./error-policy.ts";
+import type { Keyring } from "../state/index.ts";
+import { type ErrorPolicy, guard } from "./error-policy.ts";
 import { createCursors, type ListMethod, type Pages, renderPages } from "./lists.ts";
-import type { Method, Request, Services } from "./methods.ts";
-import type { CacheHint } from "./options.ts";
 import { invalidParams, methodNotFound } from "./refusal.ts";
-import type { Completer, ListedResource } from "./registry.ts";
+import type { CacheHint, Completer, ListedResource, Registry } from "./registry.ts";
+import type { Method, Request } from "./request.ts";
+import type { Results } from "./results.ts";
+
+export interface CatalogSettings extends ErrorPolicy {
+  readonly instructions: string | undefined;
+  readonly keyring: Keyring;
+  readonly cache: CacheHint;
+  readonly pageSize: number;
+}
+
+/** What a catalog is made from. */
+export interface CatalogParts {
+  readonly registry: Registry;
+  readonly results: Results;
+  readonly settings: CatalogSettings;
+  /** Whether calls may go on as tasks. */
+  readonly hasTasks: boolean;
+}
 
 /** What the server says about itself: rendered when it changes, not when it is asked for. */
 export interface Catalog {
@@ -26,7 +43,7 @@ export interface Catalog {
 }
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
-export function createCatalog({ registry, results, settings, tasks }: Services): Catalog {
+export function createCatalog({ registry, results, settings, hasTasks }: CatalogParts): Catalog {
   const cursors = createCursors(settings.keyring);
   const { pageSize, cache } = settings;
   const { meta } = results;
@@ -41,7 +58,7 @@ export function createCatalog({ registry, results, settings, tasks }: Services):
     "resources/templates/list": registry.templates,
   };
   const declare = (): ServerCapabilities => {
-    capabilities ??= { ...capabilitiesOf(registry), ...(tasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}) };
+    capabilities ??= { ...capabilitiesOf(registry), ...(hasTasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}) };
     return capabilities;
   };
   const pagesOf = (method: ListMethod): Pages => {
@@ -127,7 +144,7 @@ export function createCatalog({ registry, results, settings, tasks }: Services):
 const MOST = 100;
 const NO_COMPLETERS: ReadonlyMap<string, Completer> = new Map();
 
-function capabilitiesOf(registry: Services["registry"]): ServerCapabilities {
+function capabilitiesOf(registry: Registry): ServerCapabilities {
   const { tools, prompts, resources, templates } = registry;
   const capabilities: ServerCapabilities = {};
   if (tools.size > 0) capabilities.tools = { listChanged: true };
@@ -140,7 +157,7 @@ function capabilitiesOf(registry: Services["registry"]): ServerCapabilities {
   return capabilities;
 }
 
-function hasLists(registry: Services["registry"]): boolean {
+function hasLists(registry: Registry): boolean {
   for (const template of registry.templates.values()) if (template.list) return true;
   return false;
 }

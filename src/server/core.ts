@@ -8,20 +8,16 @@ import { tellCaller } from "./error-policy.ts";
 import type { EventBus } from "./events.ts";
 import { createHub, type Hub } from "./listen.ts";
 import type { ListMethod } from "./lists.ts";
-import { createPromptGet, createResourceRead, type Method, type Request, type Services } from "./methods.ts";
+import { createPromptGet, createResourceRead, type Services } from "./methods.ts";
 import type { Settings } from "./options.ts";
 import { methodNotFound, Refusal, tooMany } from "./refusal.ts";
 import { createRegistry, type Registry } from "./registry.ts";
-import { createResults, errorResponse, resultResponse } from "./results.ts";
+import type { Request, Route } from "./request.ts";
+import { errorResponse, resultResponse } from "./response.ts";
+import { createResults } from "./results.ts";
 import { RunningCalls } from "./running.ts";
 import type { AttachedTasks } from "./task-service.ts";
 import { createTaskPlay, createToolCall, type TaskPlay } from "./tool-calls.ts";
-
-export interface Route {
-  readonly run: Method;
-  /** Counts against what a caller may ask for in a minute, and against what may run at once. */
-  readonly counted: boolean;
-}
 
 const ACCEPTED: Reply = { status: 202, body: undefined };
 const DRAIN_POLL_MS = 20;
@@ -53,7 +49,7 @@ export class Core {
     const services: Services = { registry: this.registry, rounds, results, settings, tasks };
     this.playTask = createTaskPlay(services);
     this.#tasks = tasks;
-    this.catalog = createCatalog(services);
+    this.catalog = createCatalog({ registry: this.registry, results, settings, hasTasks: tasks !== undefined });
     this.#hub = createHub(bus, settings);
     this.#allowance = allowance;
 

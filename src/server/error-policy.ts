@@ -1,9 +1,14 @@
 // Who hears what of an error: the one place that decides it. See docs/errors.md.
 import { Buffer } from "node:buffer";
+import type { Trace } from "../flow/index.ts";
 import { ErrorCode, RpcError, VolleyError, type VolleyErrorCode } from "../protocol/index.ts";
-import type { Settings } from "./options.ts";
 
-type Policy = Pick<Settings, "errors" | "random" | "trace">;
+/** Whether callers get the messages of errors that were not written for them, and where those go. */
+export interface ErrorPolicy {
+  readonly errors: "show" | "hide";
+  readonly random: (bytes: number) => Uint8Array;
+  readonly trace: Trace;
+}
 
 /** Ordinary endings: a person said no or otherwise before, or a handler says what went wrong. Their message is the caller's. */
 const ORDINARY: ReadonlySet<string> = new Set([
@@ -36,7 +41,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map<VolleyErrorCode, string>(
  *
  * @param otherwise the sentence where the error has none for its caller
  */
-export function tellCaller(policy: Policy, target: string, error: unknown, otherwise: string): string {
+export function tellCaller(policy: ErrorPolicy, target: string, error: unknown, otherwise: string): string {
   const code = VolleyError.is(error) ? error.code : "";
   if (ORDINARY.has(code)) return messageOf(error) || otherwise;
   if (policy.errors === "show") {
@@ -50,7 +55,7 @@ export function tellCaller(policy: Policy, target: string, error: unknown, other
 
 /** Runs a handler whose result has no place for an error: what it throws becomes a JSON-RPC error. */
 export async function guard(
-  policy: Policy,
+  policy: ErrorPolicy,
   target: string,
   otherwise: string,
   run: () => Promise<string>,

@@ -1,9 +1,8 @@
 import { ErrorCode, VolleyError } from "../protocol/index.ts";
-import { Call, type Reply } from "./call.ts";
+import { Call, type HeaderReader, type Reply } from "./call.ts";
 import { type Http, KEEP_ALIVE, KEEP_ALIVE_MS, PATIENCE, STREAM_HEADERS, toEvent } from "./http.ts";
 import type { Head, HttpAnswer } from "./http-checks.ts";
-import type { HeaderReader } from "./options.ts";
-import { errorResponse } from "./results.ts";
+import { errorResponse } from "./response.ts";
 import { every } from "./timers.ts";
 
 /** Bytes that a reader may leave unread before it counts as slow. */

@@ -1,7 +1,8 @@
 import { ErrorCode } from "../protocol/index.ts";
 import { FOR_OPERATORS } from "./admission.ts";
-import type { HeaderReader, Settings } from "./options.ts";
-import { errorResponse } from "./results.ts";
+import type { HeaderReader } from "./call.ts";
+import type { HttpSettings } from "./http-settings.ts";
+import { errorResponse } from "./response.ts";
 
 /** An answer that needs no message: header pairs flat, as node:http takes them. */
 export interface HttpAnswer {
@@ -42,7 +43,7 @@ const JSON_TYPE = "application/json";
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security-endpoint
  */
-export function createHttpChecks(settings: Settings): HttpChecks {
+export function createHttpChecks(settings: HttpSettings): HttpChecks {
   const acceptsHost = remembering(hostRule(settings.allowedHosts));
   const acceptable = remembering((accept) => ACCEPTED.test(accept));
   const acceptsOrigin = originRule(settings);
@@ -160,7 +161,7 @@ function hostRule(allowed: readonly string[] | undefined): (host: string) => boo
   return (host) => names.has(host.toLowerCase()) || names.has(nameOf(host));
 }
 
-function originRule({ allowedOrigins, allowedHosts }: Settings): (origin: string) => boolean {
+function originRule({ allowedOrigins, allowedHosts }: HttpSettings): (origin: string) => boolean {
   if (allowedOrigins === undefined) {
     // Pages of this machine may call a server of this machine; a server that has a public name must say who else may.
     if (allowedHosts !== undefined) return () => false;

@@ -1,12 +1,29 @@
+import type { RequestId } from "../protocol/index.ts";
 import { ANONYMOUS, type Principal, readPrincipal } from "../state/index.ts";
-import type { Reply } from "./call.ts";
-import type { Core } from "./core.ts";
+import type { Call, HeaderReader, Reply } from "./call.ts";
 import { createHttpChecks, type Head, type HttpAnswer, refuse } from "./http-checks.ts";
-import type { HeaderReader } from "./options.ts";
+import type { HttpSettings } from "./http-settings.ts";
+
+/** The server as HTTP sees it. */
+export interface Receiver {
+  readonly settings: HttpSettings;
+  /** A transport has begun to serve. */
+  serving: boolean;
+  /** Another process may serve the same clients. */
+  mayBeMany: boolean;
+  /** Whether as many handlers run as may. */
+  readonly full: boolean;
+  /** Answers one message as it came off the wire. */
+  receive(text: string, call: Call): Reply | Promise<Reply>;
+  /** Answers one parsed message. */
+  handle(message: unknown, call: Call): Reply | Promise<Reply>;
+  /** The reply to a failure of ours. */
+  fail(error: unknown, id: RequestId | undefined, status: number): Reply;
+}
 
 /** What Node's and the fetch way have in common: everything but reading and writing. */
 export interface Http {
-  readonly core: Core;
+  readonly core: Receiver;
   /** Judges the head of a request; undefined lets its body be read. */
   judge(head: Head): HttpAnswer | undefined;
   /** Who is calling; undefined: nobody that may. Without `authenticate` the answer is there at once. */
@@ -46,7 +63,7 @@ const NO_HEADERS: readonly string[] = [];
  *
  * @throws VolleyError `keys_missing`, `invalid_options` for a set-up that would not be safe
  */
-export function createHttp(core: Core): Http {
+export function createHttp(core: Receiver): Http {
   const { settings } = core;
   if (settings.unsafe) throw settings.unsafe;
   core.serving = true;

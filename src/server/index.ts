@@ -21,15 +21,17 @@ export type {
   ToolResult,
   ToolReturn,
 } from "./author.ts";
-export { Call, type Reply } from "./call.ts";
-export type { Core, Route } from "./core.ts";
+export { Call, type HeaderReader, type Reply } from "./call.ts";
+export type { Core } from "./core.ts";
 export { createEventBus, type EventBus, type ServerEvent } from "./events.ts";
-export type { Request } from "./methods.ts";
-export type { CacheHint, CorsOptions, HeaderReader, Limits, ServerOptions, Settings } from "./options.ts";
+export type { CorsOptions } from "./http-settings.ts";
+export type { TaskWatch } from "./listen.ts";
+export type { Limits, ServerOptions } from "./options.ts";
 export { invalidParams, tooMany } from "./refusal.ts";
-export type { Completer, ListedResource, ResourceLister } from "./registry.ts";
+export type { CacheHint, Completer, ListedResource, ResourceLister } from "./registry.ts";
 export { createReporter } from "./report.ts";
+export type { Request, Route } from "./request.ts";
 export type { Results } from "./results.ts";
 export { coreOf, createServer, type Registered, type Server } from "./server.ts";
-export type { AttachedTasks, TaskService, TaskWatch } from "./task-service.ts";
+export type { AttachedTasks, TaskService, TaskSettings } from "./task-service.ts";
 export type { TaskEnding, TaskPlay, TaskToPlay } from "./tool-calls.ts";

@@ -1,4 +1,6 @@
+import type { Trace } from "../flow/index.ts";
 import {
+  type Implementation,
   META,
   type RequestId,
   readSubscriptionFilter,
@@ -7,12 +9,30 @@ import {
 } from "../protocol/index.ts";
 import type { Call } from "./call.ts";
 import type { EventBus, ListEvent, ServerEvent } from "./events.ts";
-import type { Settings } from "./options.ts";
 import { invalidParams, tooMany } from "./refusal.ts";
-import type { TaskWatch } from "./task-service.ts";
 
 /** URIs that one stream may watch. */
 const WATCHED = 1_000;
+
+/** How many streams may be open. */
+export interface StreamLimits {
+  /** Open `subscriptions/listen` streams. Default 1,000. */
+  readonly streams?: number;
+}
+
+export interface ListenSettings {
+  readonly limits: Required<StreamLimits>;
+  readonly info: Implementation;
+  readonly trace: Trace;
+}
+
+/** The tasks that one stream watches. */
+export interface TaskWatch {
+  /** Those that exist for its caller. */
+  readonly taskIds: readonly string[];
+  /** Calls back with each task's whole state, at once and whenever it changes; the returned function ends that. */
+  start(changed: (taskId: string, task: Readonly<Record<string, unknown>>) => void): () => void;
+}
 
 /** The open `subscriptions/listen` streams of this process. */
 export interface Hub {
@@ -62,7 +82,7 @@ function keysFor({ wants, uris }: Listener, event: ServerEvent): readonly string
 /**
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export function createHub(bus: EventBus, { limits, info, trace }: Settings): Hub {
+export function createHub(bus: EventBus, { limits, info, trace }: ListenSettings): Hub {
   const listeners = new Set<Listener>();
   let unsubscribe: (() => void) | undefined;
 

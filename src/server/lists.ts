@@ -1,6 +1,6 @@
 import { ErrorCode, RpcError } from "../protocol/index.ts";
 import type { Key, Keyring } from "../state/index.ts";
-import type { CacheHint } from "./options.ts";
+import type { CacheHint } from "./registry.ts";
 
 /** A list as it is asked for: its method, and the field of the result that holds the entries. */
 export const LISTS = {

@@ -1,42 +1,28 @@
 import type { StandardResult } from "../elicit/index.ts";
-import type { RoundRequest, Rounds, TraceContext } from "../flow/index.ts";
-import {
-  checkJson,
-  META,
-  type RequestId,
-  type RequestMetaObject,
-  readGetPromptParams,
-  readResourceParams,
-} from "../protocol/index.ts";
+import type { RoundRequest, Rounds, TaskWish, TraceContext } from "../flow/index.ts";
+import { checkJson, META, type RequestMetaObject, readGetPromptParams, readResourceParams } from "../protocol/index.ts";
 import { checkName } from "./admission.ts";
-import type { Call } from "./call.ts";
-import { guard } from "./error-policy.ts";
-import type { CacheHint, Settings } from "./options.ts";
+import { type ErrorPolicy, guard } from "./error-policy.ts";
 import { invalidParams } from "./refusal.ts";
-import type { PromptEntry, Registry, ResourceEntry, TemplateEntry, ToolEntry } from "./registry.ts";
+import type { CacheHint, PromptEntry, Registry, ResourceEntry, TemplateEntry, ToolEntry } from "./registry.ts";
+import type { Method, Request } from "./request.ts";
 import { notFound, type Results } from "./results.ts";
 import { explain } from "./schema.ts";
-import type { AttachedTasks } from "./task-service.ts";
 
-/** One request whose envelope was checked. */
-export interface Request {
-  readonly id: RequestId;
-  readonly params: Record<string, unknown>;
-  readonly meta: RequestMetaObject;
-  readonly call: Call;
+/** What calls may wish of tasks. */
+export interface TaskWishes {
+  /** The task that a `tools/call` asks for itself, where the server takes such a wish. */
+  wish(params: Readonly<Record<string, unknown>>): TaskWish | undefined;
 }
-
-/** Answers one method with the JSON of its result. */
-export type Method = (request: Request) => string | Promise<string>;
 
 /** What the methods that run handlers work with. */
 export interface Services {
   readonly registry: Registry;
   readonly rounds: Rounds;
   readonly results: Results;
-  readonly settings: Settings;
+  readonly settings: ErrorPolicy;
   /** Undefined where the server has no task engine. */
-  readonly tasks: AttachedTasks | undefined;
+  readonly tasks: TaskWishes | undefined;
 }
 
 export const NO_ARGUMENTS: Record<string, never> = Object.freeze({});

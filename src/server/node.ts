@@ -4,11 +4,10 @@ import { type IncomingMessage, maxHeaderSize, type ServerResponse } from "node:h
 import { ErrorCode, VolleyError } from "../protocol/index.ts";
 import type { Principal } from "../state/index.ts";
 import { type Burst, createBurst } from "./burst.ts";
-import { Call, type Reply } from "./call.ts";
+import { Call, type HeaderReader, type Reply } from "./call.ts";
 import { createHttp, type Http, KEEP_ALIVE, KEEP_ALIVE_MS, PATIENCE, STREAM_HEADERS, toEvent } from "./http.ts";
 import type { Head, HttpAnswer } from "./http-checks.ts";
-import type { HeaderReader } from "./options.ts";
-import { errorResponse } from "./results.ts";
+import { errorResponse } from "./response.ts";
 import { coreOf, type Server } from "./server.ts";
 import { every } from "./timers.ts";
 

@@ -1,67 +1,29 @@
 import { type Clock, type LoadMonitor, systemClock, type Trace } from "../flow/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { Icon, Implementation } from "../protocol/index.ts";
-import { checkOptions, VolleyError } from "../protocol/index.ts";
+import { checkOptions, type OptionNames, VolleyError } from "../protocol/index.ts";
+import { createKeyring, keyringFromEnv, type Principal, randomFromPool, randomKeyring } from "../state/index.ts";
 import {
-  createKeyring,
-  type Keyring,
-  keyringFromEnv,
-  type Principal,
-  randomFromPool,
-  randomKeyring,
-} from "../state/index.ts";
-import { createMemoryRateLimiter, type RateLimiter } from "./allowance.ts";
+  type AllowanceLimits,
+  type AllowanceSettings,
+  createMemoryRateLimiter,
+  type RateLimiter,
+} from "./allowance.ts";
+import type { HeaderReader } from "./call.ts";
+import type { CatalogSettings } from "./catalog.ts";
+import type { ErrorPolicy } from "./error-policy.ts";
 import type { EventBus } from "./events.ts";
-import { checkServerOptions } from "./option-names.ts";
+import type { CorsOptions, HttpLimits, HttpSettings } from "./http-settings.ts";
+import type { ListenSettings, StreamLimits } from "./listen.ts";
+import { CACHE_HINT } from "./option-names.ts";
+import type { CacheHint } from "./registry.ts";
 import { createReporter } from "./report.ts";
-import type { TaskService } from "./task-service.ts";
-
-/** What `authenticate` sees of a request: its headers, never its body. */
-export interface HeaderReader {
-  /** The value of a header by its lower-case name, or null. */
-  header(name: string): string | null;
-}
+import type { TaskLimits, TaskService, TaskSettings } from "./task-service.ts";
 
 /** What a server refuses to do more of. Each has a safe default; a refusal is HTTP 413, 408, 431 or 429. */
-export interface Limits {
-  /** Largest request body, in bytes. Default 4 MiB. */
-  readonly bodyBytes?: number;
-  /** Largest sum of header names and values, in bytes. Default 16 KiB. */
-  readonly headerBytes?: number;
-  /** How long a request's body may take to arrive, in milliseconds. Default 30,000. */
-  readonly bodyTimeoutMs?: number;
+export interface Limits extends HttpLimits, StreamLimits, AllowanceLimits, TaskLimits {
   /** Requests that run at the same time, `subscriptions/listen` apart. Default 1,000. */
   readonly inFlight?: number;
-  /** Open `subscriptions/listen` streams. Default 1,000. */
-  readonly streams?: number;
-  /** Calls, prompts, reads and completions a minute for each verified user. Default 6,000. */
-  readonly callsPerMinute?: number;
-  /** The same for all anonymous callers together. Default 60,000. */
-  readonly anonymousCallsPerMinute?: number;
-  /** Effects (`ctx.once`) an hour for each verified user: each leaves a row in the ledger. Default 10,000. */
-  readonly effectsPerHour?: number;
-  /** The same for all anonymous callers together. Default 100,000. */
-  readonly anonymousEffectsPerHour?: number;
-  /** Tasks that have neither ended nor expired, for each verified user; all instances count together. Default 1,000. */
-  readonly liveTasks?: number;
-  /** The same for all anonymous callers together. Default 10,000. */
-  readonly anonymousLiveTasks?: number;
-}
-
-/** How long clients may keep a result. */
-export interface CacheHint {
-  /** Milliseconds, 0 or more. */
-  readonly ttlMs: number;
-  /** `"public"` lets a shared cache hand the result to anybody. */
-  readonly cacheScope: "public" | "private";
-}
-
-/** How browsers on allowed origins may call. */
-export interface CorsOptions {
-  /** Request headers to allow beside those of the protocol and `Authorization`. */
-  readonly allowHeaders?: readonly string[];
-  /** How long a browser may remember a preflight, in seconds. Default 600. */
-  readonly maxAgeSeconds?: number;
 }
 
 export interface ServerOptions {
@@ -127,28 +89,19 @@ export interface ServerOptions {
   readonly pageSize?: number;
 }
 
-/** {@link ServerOptions} with every default filled in. */
-export interface Settings {
+/** {@link ServerOptions} with every default filled in: together what the parts of a server need to know. */
+export interface Settings
+  extends HttpSettings,
+    CatalogSettings,
+    AllowanceSettings,
+    ListenSettings,
+    TaskSettings,
+    ErrorPolicy {
   readonly info: Implementation;
-  readonly instructions: string | undefined;
-  readonly keyring: Keyring;
   readonly audience: string | undefined;
-  /** Why this set-up must not be served over HTTP, if so. */
-  readonly unsafe: VolleyError | undefined;
-  readonly authenticate: ServerOptions["authenticate"];
-  readonly challenge: string;
-  readonly allowedOrigins: readonly string[] | undefined;
-  readonly allowedHosts: readonly string[] | undefined;
-  readonly cors: CorsOptions | false;
   readonly limits: Required<Limits>;
-  readonly rateLimiter: RateLimiter;
-  readonly clock: Clock;
-  readonly random: (bytes: number) => Uint8Array;
   readonly trace: Trace;
-  readonly errors: "show" | "hide";
   readonly development: boolean;
-  readonly cache: CacheHint;
-  readonly pageSize: number;
 }
 
 const LIMITS: Required<Limits> = {
@@ -164,6 +117,38 @@ const LIMITS: Required<Limits> = {
   liveTasks: 1_000,
   anonymousLiveTasks: 10_000,
 };
+
+const SERVER: OptionNames<ServerOptions> = {
+  name: true,
+  version: true,
+  title: true,
+  description: true,
+  icons: true,
+  websiteUrl: true,
+  instructions: true,
+  keys: true,
+  audience: true,
+  singleInstance: true,
+  authenticate: true,
+  challenge: true,
+  allowedOrigins: true,
+  allowedHosts: true,
+  cors: true,
+  limits: true,
+  rateLimiter: true,
+  ledger: true,
+  tasks: true,
+  shedding: true,
+  bus: true,
+  clock: true,
+  random: true,
+  trace: true,
+  development: true,
+  errors: true,
+  cache: true,
+  pageSize: true,
+};
+const CORS: OptionNames<CorsOptions> = { allowHeaders: true, maxAgeSeconds: true };
 
 /**
  * Checks the options and fills in what is missing.
@@ -219,6 +204,12 @@ export function resolveOptions(options: ServerOptions): Settings {
     cache,
     pageSize,
   };
+}
+
+function checkServerOptions(options: ServerOptions): void {
+  checkOptions("createServer", options, SERVER);
+  checkOptions("createServer: cache", options.cache ?? {}, CACHE_HINT);
+  checkOptions("createServer: cors", options.cors || {}, CORS);
 }
 
 function describe(options: ServerOptions): Implementation {

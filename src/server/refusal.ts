@@ -1,6 +1,5 @@
 import type { Trace } from "../flow/index.ts";
 import { ErrorCode, RpcError } from "../protocol/index.ts";
-import type { Limits } from "./options.ts";
 
 /** A JSON-RPC error that has an HTTP status of its own. */
 export class Refusal extends RpcError {
@@ -20,7 +19,7 @@ export function headerMismatch(message: string): Refusal {
 }
 
 /** What is over one of the server's limits: it is traced, and refused for so many seconds. */
-export function tooMany(trace: Trace, limit: keyof Limits, what: string, retryAfter: number): Refusal {
+export function tooMany(trace: Trace, limit: string, what: string, retryAfter: number): Refusal {
   trace({ type: "limited", limit });
   return new Refusal(429, ErrorCode.RateLimited, `${what} Try again in ${retryAfter} s.`, undefined, retryAfter);
 }

@@ -13,8 +13,8 @@ import type {
   ToolOptions,
 } from "./author.ts";
 import { checkEntry } from "./option-names.ts";
-import type { CacheHint } from "./options.ts";
 import {
+  type CacheHint,
   type Completer,
   compileTemplate,
   type PromptEntry,

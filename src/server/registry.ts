@@ -3,7 +3,6 @@ import type { Context, FlowDefinition } from "../flow/index.ts";
 import type { ParamHeader } from "../protocol/index.ts";
 import { VolleyError } from "../protocol/index.ts";
 import type { Principal } from "../state/index.ts";
-import type { CacheHint } from "./options.ts";
 import type { Checker } from "./schema.ts";
 
 /** Completes one argument or variable: what may follow `value`, best first. */
@@ -11,6 +10,14 @@ export type Completer = (
   value: string,
   context: { readonly arguments: Readonly<Record<string, string>> },
 ) => readonly string[] | Promise<readonly string[]>;
+
+/** How long clients may keep a result. */
+export interface CacheHint {
+  /** Milliseconds, 0 or more. */
+  readonly ttlMs: number;
+  /** `"public"` lets a shared cache hand the result to anybody. */
+  readonly cacheScope: "public" | "private";
+}
 
 interface Entry {
   readonly definition: FlowDefinition;

@@ -1,21 +1,7 @@
 import { Buffer } from "node:buffer";
-import { ErrorCode, isObject, META, type RequestId, RpcError } from "../protocol/index.ts";
-import type { CacheHint } from "./options.ts";
-import type { PromptEntry, ToolEntry } from "./registry.ts";
+import { ErrorCode, isObject, META, RpcError } from "../protocol/index.ts";
+import type { CacheHint, PromptEntry, ToolEntry } from "./registry.ts";
 import { explain } from "./schema.ts";
-
-/** The JSON of a response with a result that is JSON already. */
-export function resultResponse(id: RequestId, result: string): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
-}
-
-/** The JSON of an error response; the id is left out where it could not be read. */
-export function errorResponse(id: RequestId | undefined, code: number, message: string, data?: unknown): string {
-  const error = JSON.stringify(data === undefined ? { code, message } : { code, message, data });
-  return id === undefined
-    ? `{"jsonrpc":"2.0","error":${error}}`
-    : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${error}}`;
-}
 
 /** Turns what handlers return into the JSON of results. */
 export interface Results {

@@ -13,7 +13,7 @@ import { ANONYMOUS, type Principal, readPrincipal } from "../state/index.ts";
 import { Call, type Reply } from "./call.ts";
 import type { Core } from "./core.ts";
 import { keepStdoutClean } from "./quiet-stdout.ts";
-import { errorResponse } from "./results.ts";
+import { errorResponse } from "./response.ts";
 import { coreOf, type Server } from "./server.ts";
 
 export interface StdioOptions {

@@ -1,21 +1,36 @@
-import type { TaskStarter, TaskWish } from "../flow/index.ts";
-import type { Route } from "./core.ts";
-import type { Request } from "./methods.ts";
-import type { Settings } from "./options.ts";
+import type { Clock, TaskStarter, Trace } from "../flow/index.ts";
+import type { Keyring } from "../state/index.ts";
+import type { TaskWatch } from "./listen.ts";
+import type { TaskWishes } from "./methods.ts";
+import type { Request, Route } from "./request.ts";
 import type { Results } from "./results.ts";
+
+/** How many tasks a server keeps. */
+export interface TaskLimits {
+  /** Tasks that have neither ended nor expired, for each verified user; all instances count together. Default 1,000. */
+  readonly liveTasks?: number;
+  /** The same for all anonymous callers together. Default 10,000. */
+  readonly anonymousLiveTasks?: number;
+}
+
+/** What tasks need of the server that they are attached to. */
+export interface TaskSettings {
+  readonly limits: Required<TaskLimits>;
+  readonly keyring: Keyring;
+  readonly clock: Clock;
+  readonly trace: Trace;
+}
 
 /** What lets a server's tools go on as tasks. */
 export interface TaskService {
   /** Joins the tasks to a server that is being made. */
-  attach(settings: Settings, results: Results): AttachedTasks;
+  attach(settings: TaskSettings, results: Results): AttachedTasks;
 }
 
-export interface AttachedTasks {
+export interface AttachedTasks extends TaskWishes {
   readonly starter: TaskStarter;
   /** The methods of the extension. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** The task that a `tools/call` asks for itself, where the server takes such a wish. */
-  wish(params: Readonly<Record<string, unknown>>): TaskWish | undefined;
   /**
    * What of a `subscriptions/listen` is about tasks; undefined when nothing is.
    *
@@ -24,12 +39,4 @@ export interface AttachedTasks {
   watch(request: Request): Promise<TaskWatch | undefined>;
   /** Ends requests that wait for a task. */
   close(): void;
-}
-
-/** The tasks that one stream watches. */
-export interface TaskWatch {
-  /** Those that exist for its caller. */
-  readonly taskIds: readonly string[];
-  /** Calls back with each task's whole state, at once and whenever it changes; the returned function ends that. */
-  start(changed: (taskId: string, task: Readonly<Record<string, unknown>>) => void): () => void;
 }

@@ -10,9 +10,10 @@ import { checkJson, isObject, RpcError, readCallToolParams, VolleyError } from "
 import { checkName, checkParamHeaders } from "./admission.ts";
 import { tellCaller } from "./error-policy.ts";
 import { findUnsafeInteger } from "./integers.ts";
-import { checkArguments, type Method, NO_ARGUMENTS, project, type Request, round, type Services } from "./methods.ts";
+import { checkArguments, NO_ARGUMENTS, project, round, type Services } from "./methods.ts";
 import { invalidParams, Refusal } from "./refusal.ts";
 import type { ToolEntry } from "./registry.ts";
+import type { Method, Request } from "./request.ts";
 
 export function createToolCall(services: Services): Method {
   const { registry, rounds, results, tasks } = services;

@@ -1,5 +1,5 @@
 import { Conflict, DEFAULT_TASK_TTL_MS, type TaskStart } from "../flow/index.ts";
-import { type Settings, tooMany } from "../server/index.ts";
+import { type TaskSettings, tooMany } from "../server/index.ts";
 import { digest } from "../state/index.ts";
 import type { TaskData } from "./data.ts";
 import type { FoundTask, TaskRecords } from "./records.ts";
@@ -34,7 +34,7 @@ export function taskIdOf(flow: string): string {
 export async function startTask(
   records: TaskRecords,
   defaults: TaskDefaults,
-  { limits, trace }: Pick<Settings, "limits" | "trace">,
+  { limits, trace }: Pick<TaskSettings, "limits" | "trace">,
   start: TaskStart,
 ): Promise<FoundTask> {
   const { request, options } = start;
