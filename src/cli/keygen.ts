@@ -1,5 +1,5 @@
 import { generateKey } from "../state/index.ts";
-import type { Command } from "./run.ts";
+import type { Command } from "./command.ts";
 
 const help = `Usage: volley keygen
 

@@ -1,6 +1,6 @@
 import { isObject, VolleyError } from "../protocol/index.ts";
 import { keyringFromEnv } from "../state/index.ts";
-import type { Command } from "./run.ts";
+import type { Command } from "./command.ts";
 
 const help = `Usage: volley keys [--states]
 

@@ -9,7 +9,7 @@ import type {
   ToolResultContent,
   ToolUseContent,
 } from "./content.ts";
-import type { Prompt, PromptArgument, PromptMessage, ResourceTemplate, Tool } from "./features.ts";
+import type { Prompt, PromptArgument, PromptMessage, ResourceTemplate } from "./features.ts";
 import {
   isArrayOf,
   isIcon,
@@ -20,6 +20,7 @@ import {
   isString,
 } from "./guards.ts";
 import type { SamplingMessage, SamplingMessageContentBlock } from "./input.ts";
+import type { Tool } from "./tool.ts";
 
 /** True for `user` and `assistant`. */
 export function isRole(value: unknown): value is Role {

@@ -11,6 +11,7 @@ import type { InputResponseRequestParams } from "./input.ts";
 import type { Cursor, MetaObject, RequestId, RequestParams, Result } from "./json-rpc.ts";
 import type { SubscriptionsListenRequest } from "./notifications.ts";
 import type { BaseMetadata, Icons, ServerCapabilities } from "./peer.ts";
+import type { Tool } from "./tool.ts";
 
 interface RequestBase {
   jsonrpc: "2.0";
@@ -53,28 +54,6 @@ export interface DiscoverResult extends CacheableResult {
   capabilities: ServerCapabilities;
   /** How to use the server, for a model to read. */
   instructions?: string;
-}
-
-/** Hints about a tool; never a ground for trust. */
-export interface ToolAnnotations {
-  title?: string;
-  readOnlyHint?: boolean;
-  destructiveHint?: boolean;
-  idempotentHint?: boolean;
-  openWorldHint?: boolean;
-}
-
-/**
- * A tool as `tools/list` shows it.
- *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
- */
-export interface Tool extends BaseMetadata, Icons {
-  description?: string;
-  inputSchema: { $schema?: string; type: "object"; [key: string]: unknown };
-  outputSchema?: { $schema?: string; [key: string]: unknown };
-  annotations?: ToolAnnotations;
-  _meta?: MetaObject;
 }
 
 export interface ListToolsRequest extends RequestBase {

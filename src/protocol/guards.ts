@@ -4,11 +4,11 @@ import {
   type JSONRPCNotification,
   type JSONRPCRequest,
   type JSONRPCResponse,
+  type LoggingLevel,
   META,
   type RequestId,
   type RequestMetaObject,
 } from "./json-rpc.ts";
-import type { LoggingLevel } from "./notifications.ts";
 import type { ClientCapabilities, Icon, Implementation } from "./peer.ts";
 
 /** The log levels, from the least grave to the gravest. */

@@ -1,7 +1,8 @@
 // Multi round-trip requests: what a server asks in the middle of a request, and what a client answers.
 import type { AudioContent, ImageContent, Role, TextContent, ToolResultContent, ToolUseContent } from "./content.ts";
-import type { Tool } from "./features.ts";
-import type { JSONObject, MetaObject, RequestParams, Result } from "./json-rpc.ts";
+import type { MetaObject, RequestParams, Result } from "./json-rpc.ts";
+import type { JSONObject } from "./json-types.ts";
+import type { Tool } from "./tool.ts";
 
 /** A text field. */
 export interface StringSchema {

@@ -1,5 +1,4 @@
-// The envelope: JSON values, messages, `_meta`, and what every request, notification and result has.
-import type { LoggingLevel } from "./notifications.ts";
+// The envelope: messages, `_meta`, and what every request, notification and result has.
 import type { ClientCapabilities, Implementation } from "./peer.ts";
 
 /** The one protocol revision that this package speaks. */
@@ -19,15 +18,6 @@ export const META = {
   subscriptionId: "io.modelcontextprotocol/subscriptionId",
 } as const;
 
-/** Whatever JSON can say. */
-export type JSONValue = string | number | boolean | null | JSONObject | JSONArray;
-
-/** A JSON object. */
-export type JSONObject = { [key: string]: JSONValue };
-
-/** A JSON array. */
-export type JSONArray = JSONValue[];
-
 /** Identifies a request among those its sender still waits for: a string, or an integer; never null. */
 export type RequestId = string | number;
 
@@ -39,6 +29,9 @@ export type Cursor = string;
 
 /** Extra data beside a message's own fields, keyed `prefix/name`. */
 export type MetaObject = Record<string, unknown>;
+
+/** How grave a log message is, as syslog counts, from the least to the most. */
+export type LoggingLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
 /** The `_meta` of a request: who is asking, in which revision, and what it can do. */
 export interface RequestMetaObject extends MetaObject {

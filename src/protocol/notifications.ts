@@ -1,5 +1,6 @@
 // Notifications: subscriptions to changes, cancellation, progress, log messages.
 import type {
+  LoggingLevel,
   NotificationParams,
   ProgressToken,
   RequestId,
@@ -90,9 +91,6 @@ export interface ProgressNotification extends NotificationBase {
   method: "notifications/progress";
   params: ProgressNotificationParams;
 }
-
-/** How grave a log message is, as syslog counts, from the least to the most. */
-export type LoggingLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
 export type LoggingMessageNotificationParams = NotificationParams & {
   level: LoggingLevel;

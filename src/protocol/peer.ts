@@ -1,5 +1,5 @@
 // Who a client or server says it is, and what it says it can do.
-import type { JSONObject } from "./json-rpc.ts";
+import type { JSONObject } from "./json-types.ts";
 
 /** A picture for a list entry or an implementation: an https or data URI. */
 export interface Icon {

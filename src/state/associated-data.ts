@@ -2,7 +2,16 @@ import type { Buffer } from "node:buffer";
 import { ErrorCode, RpcError } from "../protocol/index.ts";
 import { canonicalJson } from "./digest.ts";
 import type { Principal } from "./principal.ts";
-import type { Binding } from "./seal.ts";
+
+/** What a sealed state is good for: it opens only where all of this is the same again. */
+export interface Binding {
+  readonly method: string;
+  /** The name of the tool or prompt, or the URI of the resource. */
+  readonly target: string;
+  /** JSON that passed `checkJson`; absent is the same as `{}`. */
+  readonly arguments: unknown;
+  readonly principal: Principal;
+}
 
 // Every field is written as its length, a colon and its text, and an absent one as "-". So no two lists of fields read the same,
 // whatever their texts hold. The key id comes second because its place is then the same in every state, which lets

@@ -1,4 +1,5 @@
 // What other parts may use of the sealed state.
+export type { Binding } from "./associated-data.ts";
 export type { Box } from "./box.ts";
 export { base64url, canonicalJson, digest } from "./digest.ts";
 export {
@@ -13,7 +14,6 @@ export {
 export { ANONYMOUS, knownFields, type Principal, readPrincipal } from "./principal.ts";
 export { randomFromPool } from "./random.ts";
 export {
-  type Binding,
   type Bound,
   createSealer,
   type Opened,

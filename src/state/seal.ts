@@ -1,19 +1,8 @@
 import { Buffer } from "node:buffer";
 import { checkOptions, isObject, needOption, type OptionNames, VolleyError } from "../protocol/index.ts";
-import { associatedText, writeKid } from "./associated-data.ts";
+import { associatedText, type Binding, writeKid } from "./associated-data.ts";
 import { BOX_OVERHEAD } from "./box.ts";
 import type { Key, Keyring } from "./keys.ts";
-import type { Principal } from "./principal.ts";
-
-/** What a sealed state is good for: it opens only where all of this is the same again. */
-export interface Binding {
-  readonly method: string;
-  /** The name of the tool or prompt, or the URI of the resource. */
-  readonly target: string;
-  /** JSON that passed `checkJson`; absent is the same as `{}`. */
-  readonly arguments: unknown;
-  readonly principal: Principal;
-}
 
 /** When a state was sealed and how long it may be used, in milliseconds since 1970. */
 export interface Times {

@@ -2,7 +2,6 @@
 import { deepStrictEqual, equal, fail } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger } from "../ledger/index.ts";
-import type { LedgerCheck } from "./ledger-contract.ts";
 import {
   bytes,
   CLAIMED,
@@ -11,6 +10,7 @@ import {
   eventually,
   expectClaim,
   holdOf,
+  type LedgerCheck,
   RUNNING,
   rowOf,
   shown,

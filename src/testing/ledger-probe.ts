@@ -4,7 +4,27 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Claim, ClaimResult, Hold, Ledger } from "../ledger/index.ts";
 import { VolleyError } from "../protocol/index.ts";
-import type { LedgerCheck, LedgerStore } from "./ledger-contract.ts";
+
+/** A store whose ledger is checked. */
+export interface LedgerStore {
+  /** Opens the same record, each time over a connection of its own; what it opens is closed again. */
+  open(options?: { readonly timeoutMs?: number }): Ledger | Promise<Ledger>;
+  /** How many rows it holds, where somebody can look. */
+  readonly count?: (() => Promise<number>) | undefined;
+  /** Makes the store go away, and come back with what it had. */
+  readonly outage?: { begin(): Promise<void>; end(): Promise<void> } | undefined;
+}
+
+/** One thing that every ledger must do. */
+export interface LedgerCheck {
+  readonly name: string;
+  /** How long it may take, in milliseconds; it waits for real leases. */
+  readonly timeoutMs: number;
+  /** What of the store it cannot do without: leave the check out where there is none. */
+  readonly needs?: "count" | "outage";
+  /** Rejects with an AssertionError that says what was done and what came. Uses rows that no other run uses. */
+  run(store: LedgerStore): Promise<void>;
+}
 
 export const VALUE: Uint8Array = bytes("paid");
 const TIMEOUT_MS = 30_000;

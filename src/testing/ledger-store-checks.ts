@@ -3,7 +3,6 @@ import { deepStrictEqual, equal, fail, ok } from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { LedgerCheck } from "./ledger-contract.ts";
 import {
   bytes,
   CLAIMED,
@@ -13,6 +12,7 @@ import {
   eventually,
   expectClaim,
   holdOf,
+  type LedgerCheck,
   RUNNING,
   rowOf,
   shown,

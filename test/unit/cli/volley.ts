@@ -1,4 +1,5 @@
-import { run, type Shell } from "../../../src/cli/run.ts";
+import type { Shell } from "../../../src/cli/command.ts";
+import { run } from "../../../src/cli/run.ts";
 
 /** Runs `volley` with these arguments and tells what came of it. */
 export function volley(...args: string[]): Promise<{ code: number; out: string; err: string }> {
