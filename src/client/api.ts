@@ -17,13 +17,15 @@ import type {
   Tool,
 } from "../protocol/index.ts";
 import type { AskKind } from "./answers.ts";
+import type { CallOptions } from "./call-options.ts";
 import type { ServerIdentity } from "./connection.ts";
 import type { ListMethod, ListPages } from "./lists.ts";
-import type { CallOptions, RequestOptions, TaskData } from "./options.ts";
+import type { RequestOptions } from "./options.ts";
 import type { PendingRound, Started } from "./pending.ts";
-import type { RoundMethod } from "./rounds.ts";
+import type { RoundMethod } from "./results.ts";
 import type { SubscribeOptions, Subscription } from "./subscriptions.ts";
 import type { TaskHandle } from "./task.ts";
+import type { TaskData } from "./task-data.ts";
 
 /** The params of the methods that may take several rounds. */
 export interface RoundParams {

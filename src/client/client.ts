@@ -5,25 +5,28 @@ import {
   type DiscoverResult,
   isCompleteResult,
   isDiscoverResult,
+  type OptionNames,
   type ReadResourceResult,
   type Received,
   VolleyError,
 } from "../protocol/index.ts";
 import type { AskKind } from "./answers.ts";
-import type { Client, RoundParams } from "./api.ts";
+import type { Client, CompleteOptions, RoundParams, StartOptions } from "./api.ts";
 import { type AskHandlers, capabilitiesOf } from "./asks.ts";
 import type { ResultCache } from "./cache.ts";
+import { CALL_OPTIONS, type CallOptions } from "./call-options.ts";
 import type { Connection } from "./connection.ts";
 import { copyJson } from "./copy.ts";
 import { drive } from "./driver.ts";
+import type { Flow, Rounds } from "./flow.ts";
 import { collect, type FetchPage, type ListEntries, type ListMethod, type ListPages, pagesOf } from "./lists.ts";
-import { CALL_OPTIONS, COMPLETE_OPTIONS, REQUEST_OPTIONS, START_OPTIONS, SUBSCRIBE_OPTIONS } from "./option-names.ts";
-import type { CallOptions, RequestOptions, TaskData } from "./options.ts";
+import { REQUEST_OPTIONS, type RequestOptions } from "./options.ts";
 import { type ByHand, resumePending, toStarted } from "./pending.ts";
-import { createResultReader } from "./results.ts";
-import { type Flow, play, type RoundMethod, type RoundResults, type Rounds } from "./rounds.ts";
-import { type SubscriptionEvent, subscribe } from "./subscriptions.ts";
-import { createTaskHandle, readTaskData, type TaskHandle, taskDataOf } from "./task.ts";
+import { createResultReader, type RoundMethod, type RoundResults } from "./results.ts";
+import { play } from "./rounds.ts";
+import { SUBSCRIBE_OPTIONS, type SubscriptionEvent, subscribe } from "./subscriptions.ts";
+import { createTaskHandle, type TaskHandle } from "./task.ts";
+import { readTaskData, type TaskData, taskDataOf } from "./task-data.ts";
 import { type TaskMode, withTasks } from "./task-wire.ts";
 import { createToolDirectory } from "./tools.ts";
 
@@ -36,6 +39,9 @@ export interface ClientParts {
   readonly pace: (attempt: number) => number;
   readonly tasks: TaskMode;
 }
+
+const START_OPTIONS: OptionNames<StartOptions> = { ...CALL_OPTIONS, answers: true };
+const COMPLETE_OPTIONS: OptionNames<CompleteOptions> = { ...REQUEST_OPTIONS, settled: true };
 
 type JsonParams = Readonly<Record<string, unknown>>;
 
@@ -167,7 +173,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
       throw new VolleyError("invalid_options", "This client was connected with tasks: false: connect without it.");
     let data = readTaskData(task);
     if (data === undefined && typeof task === "string" && task !== "" && !task.startsWith("{"))
-      data = taskDataOf(rounds, task, undefined, tasks === true ? "extension" : tasks, []);
+      data = taskDataOf(connection, task, undefined, tasks === true ? "extension" : tasks, []);
     if (data === undefined)
       throw new VolleyError(
         "invalid_options",

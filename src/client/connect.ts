@@ -1,5 +1,5 @@
 // From an address, a command or a transport to a client.
-import { type Implementation, VolleyError } from "../protocol/index.ts";
+import { checkOptions, type Implementation, type OptionNames, VolleyError } from "../protocol/index.ts";
 import type { FormWords, UrlWords } from "./answers.ts";
 import type { Client } from "./api.ts";
 import { type AskHandlers, capabilitiesOf } from "./asks.ts";
@@ -8,7 +8,6 @@ import { createClient } from "./client.ts";
 import { createConnection } from "./connection.ts";
 import { type HeaderSource, serverUrl } from "./http.ts";
 import type { Fetch } from "./http-fetch.ts";
-import { checkConnect } from "./option-names.ts";
 import { defaultPace } from "./pause.ts";
 import type { StdioServer } from "./stdio.ts";
 import { type TaskMode, withTasks } from "./task-wire.ts";
@@ -51,6 +50,36 @@ export interface ConnectOptions<FormWord extends FormWords = FormWords, UrlWord 
   /** Gives up connecting; calls have signals of their own. */
   readonly signal?: AbortSignal;
 }
+
+const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
+  form: true,
+  url: true,
+  sampling: true,
+  roots: true,
+  clientInfo: true,
+  headers: true,
+  fetch: true,
+  maxRounds: true,
+  legTimeoutMs: true,
+  maxTotalTimeoutMs: true,
+  pace: true,
+  tasks: true,
+  onWarning: true,
+  signal: true,
+};
+const SAMPLING: OptionNames<Extract<AskHandlers["sampling"], object & { readonly create: unknown }>> = {
+  create: true,
+  tools: true,
+  context: true,
+};
+const PROGRAM: OptionNames<StdioServer> = {
+  command: true,
+  args: true,
+  env: true,
+  cwd: true,
+  stderr: true,
+  graceMs: true,
+};
 
 const DEFAULT_CLIENT_INFO: Implementation = { name: "volley-mcp", version: "0.1.0" };
 
@@ -95,6 +124,14 @@ export async function connect<const FormWord extends FormWords, const UrlWord ex
   const client = createClient({ connection, cache, handlers: options, maxRounds, pace, tasks });
   if (transport.kind === "stdio") await meet(client, options.signal);
   return client;
+}
+
+/** @throws VolleyError `invalid_options` */
+function checkConnect(target: unknown, options: ConnectOptions): void {
+  checkOptions("connect", options, CONNECT_OPTIONS);
+  if (typeof options.sampling === "object") checkOptions("connect: sampling", options.sampling, SAMPLING);
+  const isProgram = typeof target === "object" && target !== null && "command" in target && !("send" in target);
+  if (isProgram) checkOptions("connect: the program", target, PROGRAM);
 }
 
 async function openTransport(

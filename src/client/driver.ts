@@ -1,19 +1,12 @@
 // Playing all rounds of a call, with handlers for the questions.
 import { VolleyError } from "../protocol/index.ts";
 import { type AskHandlers, answerAll } from "./asks.ts";
-import type { TaskData } from "./options.ts";
+import { type Flow, type Rounds, type Standing, targetOf, type Waiting, wireOf } from "./flow.ts";
 import { untilEnded } from "./pause.ts";
 import { pendingDataOf, withPending } from "./pending-data.ts";
-import {
-  type Flow,
-  play,
-  type RoundMethod,
-  type RoundResults,
-  type Rounds,
-  type Standing,
-  type Waiting,
-} from "./rounds.ts";
-import { taskDataOf } from "./task.ts";
+import type { RoundMethod, RoundResults } from "./results.ts";
+import { play } from "./rounds.ts";
+import { taskDataOf } from "./task-data.ts";
 
 /**
  * Plays a flow on from where it stands to its end: asks the handlers what the server asks, and brings their answers back,
@@ -40,7 +33,7 @@ export async function drive<M extends RoundMethod>(
   // Most calls never become a task.
   const { followTask } = await import("./task-follow.ts");
   const result = await followTask(rounds, handlers, {
-    handle: taskDataOf(rounds, task.taskId, targetOf(params), wireOf(flow), []),
+    handle: taskDataOf(rounds.connection, task.taskId, targetOf(params), wireOf(flow), []),
     capabilities,
     options: { cancelOnAbort: true, ...options },
     seed: task,
@@ -49,11 +42,6 @@ export async function drive<M extends RoundMethod>(
   });
   // Only the call of a tool becomes a task.
   return result as RoundResults[M];
-}
-
-/** The methods by which a flow's task is followed. */
-export function wireOf({ params }: Pick<Flow<RoundMethod>, "params">): TaskData["wire"] {
-  return params.task === undefined ? "extension" : "sep2322";
 }
 
 async function answerRound<M extends RoundMethod>(
@@ -78,9 +66,4 @@ async function answerRound<M extends RoundMethod>(
     ending.abort(error);
     throw VolleyError.is(error) ? withPending(error, pendingDataOf(connection, flow, waiting)) : error;
   }
-}
-
-/** What a call is about: the name of a tool or prompt, the URI of a resource. */
-export function targetOf(params: Readonly<Record<string, unknown>>): string {
-  return String(params.name ?? params.uri);
 }

@@ -1,6 +1,12 @@
 // Results that are a little off: read without that.
 import { isObject, VolleyError } from "../protocol/index.ts";
-import type { Shape } from "./results.ts";
+
+/** What a result of a method looks like. */
+export interface Shape<T> {
+  readonly isResult: (value: unknown) => value is T;
+  readonly list: string;
+  readonly isEntry: (value: unknown) => boolean;
+}
 
 const BLOCK_TYPES: ReadonlySet<unknown> = new Set(["text", "image", "audio", "resource", "resource_link"]);
 // Members that hold what is not the protocol's: null has a meaning there.

@@ -12,7 +12,8 @@ import {
 import type { AskKind } from "./answers.ts";
 import type { Connection } from "./connection.ts";
 import { isStateRefused } from "./errors.ts";
-import type { Flow, RoundMethod, Waiting } from "./rounds.ts";
+import type { Flow, Waiting } from "./flow.ts";
+import type { RoundMethod } from "./results.ts";
 
 /** A {@link PendingRound} as data. */
 export interface PendingData {

@@ -7,21 +7,14 @@ import {
   VolleyError,
 } from "../protocol/index.ts";
 import { checkAnswer, type FormAnswer, type UrlAnswer } from "./answers.ts";
+import { CALL_OPTIONS, type CallOptions } from "./call-options.ts";
 import type { ServerIdentity } from "./connection.ts";
-import { targetOf, wireOf } from "./driver.ts";
-import { CALL_OPTIONS } from "./option-names.ts";
-import type { CallOptions, TaskData } from "./options.ts";
+import { type Flow, type Rounds, type Standing, targetOf, type Waiting, wireOf } from "./flow.ts";
 import { type PendingData, pendingDataOf, readPending } from "./pending-data.ts";
-import {
-  type Flow,
-  play,
-  type RoundMethod,
-  type RoundResults,
-  type Rounds,
-  type Standing,
-  type Waiting,
-} from "./rounds.ts";
-import { type TaskHandle, taskDataOf } from "./task.ts";
+import type { RoundMethod, RoundResults } from "./results.ts";
+import { play } from "./rounds.ts";
+import type { TaskHandle } from "./task.ts";
+import { type TaskData, taskDataOf } from "./task-data.ts";
 
 /** A call that is played by hand: finished, waiting for answers, or, for tools, gone on as a task. */
 export type Started<M extends RoundMethod> =
@@ -83,7 +76,13 @@ export function toStarted<M extends RoundMethod>(
   if (standing.type === "complete") return { done: true, result: standing.result };
   if (standing.type === "task") {
     const { rounds, flow } = hand;
-    const data = taskDataOf(rounds, standing.task.taskId, targetOf(flow.params), wireOf(flow), flow.byHand ?? []);
+    const data = taskDataOf(
+      rounds.connection,
+      standing.task.taskId,
+      targetOf(flow.params),
+      wireOf(flow),
+      flow.byHand ?? [],
+    );
     const started: StartedTask = { done: true, task: hand.task(data, flow) };
     return started as Started<M>;
   }

@@ -1,5 +1,7 @@
 // Results as servers send them.
 import {
+  type CallToolResult,
+  type GetPromptResult,
   isCallToolResult,
   isContentBlock,
   isGetPromptResult,
@@ -14,9 +16,21 @@ import {
   isResourceContents,
   isResourceTemplate,
   isTool,
+  type ReadResourceResult,
+  type Received,
 } from "../protocol/index.ts";
 import type { ListPages } from "./lists.ts";
-import type { RoundResults } from "./rounds.ts";
+import type { Shape } from "./mend.ts";
+
+/** The results of the methods that may take several rounds. */
+export interface RoundResults {
+  "tools/call": CallToolResult;
+  "prompts/get": GetPromptResult;
+  "resources/read": Received<ReadResourceResult>;
+}
+
+/** The methods that may take several rounds. */
+export type RoundMethod = keyof RoundResults;
 
 /** The results that hold a list of entries. */
 export type ListedResults = ListPages & RoundResults;
@@ -34,13 +48,6 @@ export type ResultReader = <M extends keyof ListedResults>(
   result: unknown,
   subject: string,
 ) => Promise<ListedResults[M]>;
-
-/** What a result of a method looks like. */
-export interface Shape<T> {
-  readonly isResult: (value: unknown) => value is T;
-  readonly list: string;
-  readonly isEntry: (value: unknown) => boolean;
-}
 
 const shapes: { readonly [M in keyof ListedResults]: Shape<ListedResults[M]> } = {
   "tools/call": { isResult: isCallToolResult, list: "content", isEntry: isContentBlock },

@@ -1,92 +1,23 @@
 // One request with all its rounds, up to the next question or the end.
 import {
   type CallToolResult,
-  type ClientCapabilities,
   checkJson,
   ErrorCode,
-  type GetPromptResult,
   type InputRequest,
   type InputRequests,
-  type InputResponses,
   isInputRequiredResult,
-  type ReadResourceResult,
-  type Received,
   type Result,
   RpcError,
-  type Task,
   VolleyError,
 } from "../protocol/index.ts";
-import type { AskKind } from "./answers.ts";
 import { refuseUndeclared } from "./asks.ts";
-import type { Connection } from "./connection.ts";
 import { isStateRefused } from "./errors.ts";
-import type { CallOptions } from "./options.ts";
+import { type Answered, type Flow, type Rounds, type Standing, targetOf, type Waiting } from "./flow.ts";
 import { sleep, untilEnded } from "./pause.ts";
 import { pendingDataOf, withPending } from "./pending-data.ts";
-import type { ResultReader } from "./results.ts";
+import type { RoundMethod, RoundResults } from "./results.ts";
 import { readHandle } from "./task-wire.ts";
-import type { ParamHeaders, ToolDirectory } from "./tools.ts";
-
-/** The results of the methods that may take several rounds. */
-export interface RoundResults {
-  "tools/call": CallToolResult;
-  "prompts/get": GetPromptResult;
-  "resources/read": Received<ReadResourceResult>;
-}
-
-/** The methods that may take several rounds. */
-export type RoundMethod = keyof RoundResults;
-
-/** What rounds need of the client. */
-export interface Rounds {
-  readonly connection: Connection;
-  readonly tools: ToolDirectory;
-  readonly read: ResultReader;
-  readonly maxRounds: number;
-  /** How long to wait before the retry of the n-th result in a row that asks nothing, in milliseconds. */
-  readonly pace: (attempt: number) => number;
-}
-
-/** A request, as its first round sent it. */
-export interface Flow<M extends RoundMethod> {
-  readonly method: M;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly capabilities: ClientCapabilities;
-  readonly options: CallOptions;
-  /**
-   * The kinds of questions that a caller by hand answers, who is given the round that asked nothing when the request after it
-   * fails.
-   */
-  readonly byHand?: readonly AskKind[];
-}
-
-/** A flow that waits for answers. */
-export interface Waiting {
-  /** How many rounds the server has answered. */
-  readonly round: number;
-  /** By the server's keys, without a prototype. */
-  readonly requests: InputRequests;
-  /** What the retry brings back; undefined where it brings nothing back. */
-  readonly requestState: string | undefined;
-  readonly meta: Readonly<Record<string, unknown>> | undefined;
-  /** How many rounds in a row, up to this one, asked to open a page that the person had just agreed to open. */
-  readonly repeats: number;
-}
-
-/** A round that has been answered. */
-export interface Answered {
-  readonly waiting: Waiting;
-  /** Undefined where nothing was asked. */
-  readonly responses: InputResponses | undefined;
-  readonly endedAt: number;
-}
-
-/** Where a flow stands after a round. */
-export type Standing<M extends RoundMethod> =
-  | { readonly type: "complete"; readonly round: number; readonly result: RoundResults[M] }
-  | { readonly type: "waiting"; readonly waiting: Waiting }
-  /** A tool goes on as a task; no rounds follow. */
-  | { readonly type: "task"; readonly task: Task };
+import type { ParamHeaders } from "./tools.ts";
 
 /**
  * Sends the next round, and further ones as long as the server asks nothing; `answered` is the last one.
@@ -233,7 +164,7 @@ async function readComplete<M extends RoundMethod>(
   result: Result,
 ): Promise<RoundResults[M]> {
   const { method, params } = flow;
-  const target = String(params.name ?? params.uri);
+  const target = targetOf(params);
   const read = await rounds.read(method, result, `${method} ${JSON.stringify(target)}`);
   if (method === "tools/call") await rounds.tools.check(target, read as CallToolResult);
   return read;

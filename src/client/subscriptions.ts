@@ -4,6 +4,7 @@ import {
   isAcknowledgedParams,
   isResourceUpdatedParams,
   type JSONRPCNotification,
+  type OptionNames,
   type ReadResourceResult,
   type Received,
   RpcError,
@@ -53,6 +54,8 @@ export interface SubscribeOptions {
   /** How long to wait before the n-th try in a row, in milliseconds. Default: 500 ms doubling to 30 s, half to all of it. */
   readonly pace?: (attempt: number) => number;
 }
+
+export const SUBSCRIBE_OPTIONS: OptionNames<SubscribeOptions> = { signal: true, reconnect: true, pace: true };
 
 /** What subscriptions need of the client. */
 export interface SubscriptionHost {

@@ -11,18 +11,41 @@ import {
 import type { AskKind } from "./answers.ts";
 import type { AskHandlers } from "./asks.ts";
 import type { Connection } from "./connection.ts";
-import type { CallOptions, RequestOptions, TaskData } from "./options.ts";
+import type { RequestOptions } from "./options.ts";
 import { untilEnded } from "./pause.ts";
-import type { Rounds } from "./rounds.ts";
+import type { ResultReader } from "./results.ts";
 import { createTaskAsks } from "./task-asks.ts";
+import type { TaskData } from "./task-data.ts";
 import { createMailbox, watchTask } from "./task-stream.ts";
 import { createTaskWire, type TaskWire } from "./task-wire.ts";
+import type { ToolDirectory } from "./tools.ts";
 
 /** What of a call's options a task needs. */
-export type FollowOptions = Pick<
-  CallOptions,
-  "signal" | "timeoutMs" | "meta" | "onTask" | "cancelOnAbort" | "maxRounds"
->;
+export interface FollowOptions extends Pick<RequestOptions, "signal" | "timeoutMs" | "meta"> {
+  /** How many times the server may ask for more before the call fails with `round_limit`. Default: the client's, 32. */
+  readonly maxRounds?: number;
+  /**
+   * Hears of the task that is followed: when it begins, and whenever its state changes. Its `statusMessage` is the
+   * progress of tasks, which have no other.
+   *
+   * Keep `handle`, plain data, to go on with the task in another process ({@link Client.task}).
+   */
+  readonly onTask?: (task: Task, handle: TaskData) => void;
+  /**
+   * Whether `signal` also cancels the task that the call has become. Default true, as it cancels a call; false leaves the
+   * task running for {@link Client.task}. The call then ends when the server has acknowledged it, 2 s later at the latest.
+   * A call that fails otherwise cancels nothing.
+   */
+  readonly cancelOnAbort?: boolean;
+}
+
+/** What following a task needs of the client. */
+export interface TaskHost {
+  readonly connection: Connection;
+  readonly tools: ToolDirectory;
+  readonly read: ResultReader;
+  readonly maxRounds: number;
+}
 
 /** A task to follow. */
 export interface Following {
@@ -54,8 +77,8 @@ const CANCEL_MS = 2_000;
  * @throws RpcError when the task failed, or is unknown; VolleyError `cancelled` when it was cancelled, `timeout` when it
  * has outlived its time
  */
-export async function followTask(rounds: Rounds, handlers: AskHandlers, following: Following): Promise<CallToolResult> {
-  const { connection } = rounds;
+export async function followTask(host: TaskHost, handlers: AskHandlers, following: Following): Promise<CallToolResult> {
+  const { connection } = host;
   const { handle, options, capabilities, seed } = following;
   const { taskId: id, tool } = handle;
   const { signal, timeoutMs, meta } = options;
@@ -75,7 +98,7 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
     handlers,
     byHand: following.byHand,
     declared: capabilities,
-    maxRounds: options.maxRounds ?? rounds.maxRounds,
+    maxRounds: options.maxRounds ?? host.maxRounds,
     answered: following.answered,
     context: (round, askSignal) => ({
       server: connection.server(),
@@ -121,7 +144,7 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
   try {
     const task = await observe();
     tell(task);
-    return await resultOf(task, rounds, tool);
+    return await resultOf(task, host, tool);
   } catch (error) {
     if (signal?.aborted && options.cancelOnAbort && !connection.closing.aborted) await giveUp(wire, id, connection);
     throw error;
@@ -132,12 +155,12 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
   }
 }
 
-async function resultOf(task: DetailedTask, rounds: Rounds, tool: string | undefined): Promise<CallToolResult> {
+async function resultOf(task: DetailedTask, host: TaskHost, tool: string | undefined): Promise<CallToolResult> {
   switch (task.status) {
     case "completed": {
       const subject = tool === undefined ? `the task "${task.taskId}"` : `tools/call ${JSON.stringify(tool)}`;
-      const result = await rounds.read("tools/call", { resultType: "complete", ...task.result }, subject);
-      if (tool !== undefined) await rounds.tools.check(tool, result);
+      const result = await host.read("tools/call", { resultType: "complete", ...task.result }, subject);
+      if (tool !== undefined) await host.tools.check(tool, result);
       return result;
     }
     case "failed":

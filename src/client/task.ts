@@ -1,4 +1,4 @@
-// A task by hand, and as plain data that another process can go on with.
+// A task by hand.
 import {
   type CallToolResult,
   type ClientCapabilities,
@@ -7,17 +7,14 @@ import {
   type InputRequests,
   type InputResponse,
   type InputResponses,
-  isObject,
-  isOptionalString,
-  isStrings,
+  type OptionNames,
   VolleyError,
 } from "../protocol/index.ts";
-import { type AskKind, checkAnswer, type FormAnswer, type UrlAnswer } from "./answers.ts";
+import { checkAnswer, type FormAnswer, type UrlAnswer } from "./answers.ts";
 import type { AskHandlers } from "./asks.ts";
-import { FOLLOW_OPTIONS, REQUEST_OPTIONS } from "./option-names.ts";
-import type { RequestOptions, TaskData } from "./options.ts";
-import type { Rounds } from "./rounds.ts";
-import type { FollowOptions } from "./task-follow.ts";
+import { REQUEST_OPTIONS, type RequestOptions } from "./options.ts";
+import type { TaskData } from "./task-data.ts";
+import type { FollowOptions, TaskHost } from "./task-follow.ts";
 import { createTaskWire } from "./task-wire.ts";
 
 /** A task of a server: work that goes on whether anybody follows it or not. */
@@ -50,15 +47,24 @@ export interface TaskHandle {
   toJSON(): TaskData;
 }
 
+const FOLLOW_OPTIONS: OptionNames<FollowOptions> = {
+  signal: true,
+  timeoutMs: true,
+  meta: true,
+  onTask: true,
+  cancelOnAbort: true,
+  maxRounds: true,
+};
+
 /** Makes a handle. */
 export function createTaskHandle(
-  rounds: Rounds,
+  host: TaskHost,
   handlers: AskHandlers,
   capabilities: ClientCapabilities,
   data: TaskData,
 ): TaskHandle {
   const { taskId: id } = data;
-  const wire = createTaskWire(rounds.connection, data.wire, capabilities);
+  const wire = createTaskWire(host.connection, data.wire, capabilities);
   const answered = new Set<string>();
   let seen: InputRequests = Object.create(null);
 
@@ -94,52 +100,8 @@ export function createTaskHandle(
       checkOptions("task.result", options, FOLLOW_OPTIONS);
       const { followTask } = await import("./task-follow.ts");
       const following = { handle: data, capabilities, options, seed: undefined, byHand: data.answers, answered };
-      return followTask(rounds, handlers, following);
+      return followTask(host, handlers, following);
     },
     toJSON: () => data,
-  };
-}
-
-/** Reads what {@link TaskHandle.toJSON} or `onTask` gave, as data or as text. */
-export function readTaskData(data: unknown): TaskData | undefined {
-  const read = typeof data === "string" ? parse(data) : data;
-  const isData =
-    isObject(read) &&
-    read.type === "volley-mcp/task" &&
-    read.version === 1 &&
-    typeof read.address === "string" &&
-    typeof read.taskId === "string" &&
-    read.taskId !== "" &&
-    isOptionalString(read.tool) &&
-    (read.wire === "extension" || read.wire === "sep2322") &&
-    isStrings(read.answers);
-  return isData ? (read as unknown as TaskData) : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The data of a task that a call became. */
-export function taskDataOf(
-  rounds: Rounds,
-  taskId: string,
-  tool: string | undefined,
-  wire: TaskData["wire"],
-  answers: readonly AskKind[],
-): TaskData {
-  const { address } = rounds.connection.server();
-  return {
-    type: "volley-mcp/task",
-    version: 1,
-    address,
-    taskId,
-    ...(tool === undefined ? {} : { tool }),
-    wire,
-    answers,
   };
 }
