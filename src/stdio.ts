@@ -1,2 +1,2 @@
 // volley-mcp/stdio: serve one client over standard input and output.
-export { type StdioOptions, serveStdio } from "./server/stdio.ts";
+export { type StdioOptions, serveStdio } from "./server/node/stdio.ts";

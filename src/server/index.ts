@@ -1,7 +1,7 @@
 // What other parts may use of the server.
 
-export { checkName } from "./admission.ts";
-export type { Quota, RateLimiter } from "./allowance.ts";
+export type { Quota, RateLimiter } from "./calls/allowance.ts";
+export type { TaskEnding, TaskPlay, TaskToPlay } from "./calls/tool-calls.ts";
 export type {
   ArgumentsOf,
   ContentsLike,
@@ -20,18 +20,18 @@ export type {
   ToolOptions,
   ToolResult,
   ToolReturn,
-} from "./author.ts";
-export { Call, type HeaderReader, type Reply } from "./call.ts";
+} from "./catalog/author.ts";
+export type { CacheHint, Completer, ListedResource, ResourceLister } from "./catalog/registry.ts";
+export type { Results } from "./catalog/results.ts";
+export { createEventBus, type EventBus, type ServerEvent } from "./changes/events.ts";
+export type { TaskWatch } from "./changes/listen.ts";
 export type { Core } from "./core.ts";
-export { createEventBus, type EventBus, type ServerEvent } from "./events.ts";
-export type { CorsOptions } from "./http-settings.ts";
-export type { TaskWatch } from "./listen.ts";
+export type { CorsOptions } from "./http/settings.ts";
+export { checkName } from "./message/admission.ts";
+export { Call, type HeaderReader, type Reply } from "./message/call.ts";
+export { invalidParams, tooMany } from "./message/refusal.ts";
+export type { Request, Route } from "./message/request.ts";
 export type { Limits, ServerOptions } from "./options.ts";
-export { invalidParams, tooMany } from "./refusal.ts";
-export type { CacheHint, Completer, ListedResource, ResourceLister } from "./registry.ts";
 export { createReporter } from "./report.ts";
-export type { Request, Route } from "./request.ts";
-export type { Results } from "./results.ts";
 export { coreOf, createServer, type Registered, type Server } from "./server.ts";
 export type { AttachedTasks, TaskService, TaskSettings } from "./task-service.ts";
-export type { TaskEnding, TaskPlay, TaskToPlay } from "./tool-calls.ts";

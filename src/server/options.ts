@@ -8,15 +8,15 @@ import {
   type AllowanceSettings,
   createMemoryRateLimiter,
   type RateLimiter,
-} from "./allowance.ts";
-import type { HeaderReader } from "./call.ts";
-import type { CatalogSettings } from "./catalog.ts";
-import type { ErrorPolicy } from "./error-policy.ts";
-import type { EventBus } from "./events.ts";
-import type { CorsOptions, HttpLimits, HttpSettings } from "./http-settings.ts";
-import type { ListenSettings, StreamLimits } from "./listen.ts";
-import { CACHE_HINT } from "./option-names.ts";
-import type { CacheHint } from "./registry.ts";
+} from "./calls/allowance.ts";
+import type { CatalogSettings } from "./catalog/catalog.ts";
+import { CACHE_HINT } from "./catalog/entry-options.ts";
+import type { CacheHint } from "./catalog/registry.ts";
+import type { EventBus } from "./changes/events.ts";
+import type { ListenSettings, StreamLimits } from "./changes/listen.ts";
+import type { CorsOptions, HttpLimits, HttpSettings } from "./http/settings.ts";
+import type { HeaderReader } from "./message/call.ts";
+import type { ErrorPolicy } from "./message/error-policy.ts";
 import { createReporter } from "./report.ts";
 import type { TaskLimits, TaskService, TaskSettings } from "./task-service.ts";
 

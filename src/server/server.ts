@@ -2,7 +2,7 @@ import { type Context, createRounds, type RoundServices } from "../flow/index.ts
 import { createMemoryLedger } from "../ledger/index.ts";
 import { VolleyError } from "../protocol/index.ts";
 import { createSealer } from "../state/index.ts";
-import { createAllowance } from "./allowance.ts";
+import { createAllowance } from "./calls/allowance.ts";
 import type {
   ArgumentsOf,
   GivenToolOptions,
@@ -15,15 +15,15 @@ import type {
   TemplateOptions,
   ToolOptions,
   ToolReturn,
-} from "./author.ts";
+} from "./catalog/author.ts";
+import { promptEntry, resourceEntry, templateEntry, toolEntry } from "./catalog/register.ts";
+import { add } from "./catalog/registry.ts";
+import { createResults } from "./catalog/results.ts";
+import { createEventBus, type ListEvent } from "./changes/events.ts";
 import { Core } from "./core.ts";
-import { createEventBus, type ListEvent } from "./events.ts";
-import { createFetch } from "./fetch.ts";
-import { createHttp } from "./http.ts";
+import { createFetch } from "./http/fetch.ts";
+import { createHttp } from "./http/http.ts";
 import { resolveOptions, type ServerOptions } from "./options.ts";
-import { promptEntry, resourceEntry, templateEntry, toolEntry } from "./register.ts";
-import { add } from "./registry.ts";
-import { createResults } from "./results.ts";
 
 /** Something that was registered. */
 export interface Registered {

@@ -1,9 +1,9 @@
 import type { Clock, TaskStarter, Trace } from "../flow/index.ts";
 import type { Keyring } from "../state/index.ts";
-import type { TaskWatch } from "./listen.ts";
-import type { TaskWishes } from "./methods.ts";
-import type { Request, Route } from "./request.ts";
-import type { Results } from "./results.ts";
+import type { TaskWishes } from "./calls/methods.ts";
+import type { Results } from "./catalog/results.ts";
+import type { TaskWatch } from "./changes/listen.ts";
+import type { Request, Route } from "./message/request.ts";
 
 /** How many tasks a server keeps. */
 export interface TaskLimits {

@@ -13,7 +13,7 @@ test("the guide to errors shows what its example does", () => {
 });
 
 test("the guide to errors has each sentence that callers hear, and each event for operators", () => {
-  const sentences = [...read("src/server/error-policy.ts").matchAll(/^ *(?:\["\w+", )?"([A-Z][^"]*\.)"/gm)];
+  const sentences = [...read("src/server/message/error-policy.ts").matchAll(/^ *(?:\["\w+", )?"([A-Z][^"]*\.)"/gm)];
   expect(sentences.length).toBeGreaterThanOrEqual(8);
   for (const [, sentence = ""] of sentences) expect(guide).toContain(sentence);
   const events = [...read("src/server/report.ts").matchAll(/case "(\w+)":/g)];

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import { expect, test, vi } from "vitest";
-import { createBurst } from "../../../src/server/burst.ts";
+import { createBurst } from "../../../src/server/node/burst.ts";
 
 const scope = new AsyncResource("test");
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
