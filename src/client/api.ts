@@ -16,16 +16,16 @@ import type {
   SubscriptionFilter,
   Tool,
 } from "../protocol/index.ts";
-import type { AskKind } from "./answers.ts";
-import type { CallOptions } from "./call-options.ts";
-import type { ServerIdentity } from "./connection.ts";
-import type { ListMethod, ListPages } from "./lists.ts";
-import type { RequestOptions } from "./options.ts";
-import type { PendingRound, Started } from "./pending.ts";
-import type { RoundMethod } from "./results.ts";
-import type { SubscribeOptions, Subscription } from "./subscriptions.ts";
-import type { TaskHandle } from "./task.ts";
-import type { TaskData } from "./task-data.ts";
+import type { SubscribeOptions, Subscription } from "./changes/subscriptions.ts";
+import type { ServerIdentity } from "./connection/connection.ts";
+import type { RequestOptions } from "./connection/options.ts";
+import type { AskKind } from "./questions/answers.ts";
+import type { ListMethod, ListPages } from "./results/lists.ts";
+import type { RoundMethod } from "./results/results.ts";
+import type { CallOptions } from "./rounds/options.ts";
+import type { PendingRound, Started } from "./rounds/pending.ts";
+import type { TaskData } from "./tasks/data.ts";
+import type { TaskHandle } from "./tasks/task.ts";
 
 /** The params of the methods that may take several rounds. */
 export interface RoundParams {

@@ -10,25 +10,32 @@ import {
   type Received,
   VolleyError,
 } from "../protocol/index.ts";
-import type { AskKind } from "./answers.ts";
 import type { Client, CompleteOptions, RoundParams, StartOptions } from "./api.ts";
-import { type AskHandlers, capabilitiesOf } from "./asks.ts";
-import type { ResultCache } from "./cache.ts";
-import { CALL_OPTIONS, type CallOptions } from "./call-options.ts";
-import type { Connection } from "./connection.ts";
+import { SUBSCRIBE_OPTIONS, type SubscriptionEvent, subscribe } from "./changes/subscriptions.ts";
+import type { Connection } from "./connection/connection.ts";
+import { REQUEST_OPTIONS, type RequestOptions } from "./connection/options.ts";
 import { copyJson } from "./copy.ts";
-import { drive } from "./driver.ts";
-import type { Flow, Rounds } from "./flow.ts";
-import { collect, type FetchPage, type ListEntries, type ListMethod, type ListPages, pagesOf } from "./lists.ts";
-import { REQUEST_OPTIONS, type RequestOptions } from "./options.ts";
-import { type ByHand, resumePending, toStarted } from "./pending.ts";
-import { createResultReader, type RoundMethod, type RoundResults } from "./results.ts";
-import { play } from "./rounds.ts";
-import { SUBSCRIBE_OPTIONS, type SubscriptionEvent, subscribe } from "./subscriptions.ts";
-import { createTaskHandle, type TaskHandle } from "./task.ts";
-import { readTaskData, type TaskData, taskDataOf } from "./task-data.ts";
-import { type TaskMode, withTasks } from "./task-wire.ts";
-import { createToolDirectory } from "./tools.ts";
+import type { AskKind } from "./questions/answers.ts";
+import { type AskHandlers, capabilitiesOf } from "./questions/asks.ts";
+import type { ResultCache } from "./results/cache.ts";
+import {
+  collect,
+  type FetchPage,
+  type ListEntries,
+  type ListMethod,
+  type ListPages,
+  pagesOf,
+} from "./results/lists.ts";
+import { createResultReader, type RoundMethod, type RoundResults } from "./results/results.ts";
+import { createToolDirectory } from "./results/tools.ts";
+import { drive } from "./rounds/driver.ts";
+import type { Flow, Rounds } from "./rounds/flow.ts";
+import { CALL_OPTIONS, type CallOptions } from "./rounds/options.ts";
+import { type ByHand, resumePending, toStarted } from "./rounds/pending.ts";
+import { play } from "./rounds/rounds.ts";
+import { readTaskData, type TaskData, taskDataOf } from "./tasks/data.ts";
+import { createTaskHandle, type TaskHandle } from "./tasks/task.ts";
+import { type TaskMode, withTasks } from "./tasks/wire.ts";
 
 /** What a client is made of. */
 export interface ClientParts {

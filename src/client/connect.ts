@@ -1,17 +1,17 @@
 // From an address, a command or a transport to a client.
 import { checkOptions, type Implementation, type OptionNames, VolleyError } from "../protocol/index.ts";
-import type { FormWords, UrlWords } from "./answers.ts";
 import type { Client } from "./api.ts";
-import { type AskHandlers, capabilitiesOf } from "./asks.ts";
-import { createCache, type ResultCache } from "./cache.ts";
 import { createClient } from "./client.ts";
-import { createConnection } from "./connection.ts";
-import { type HeaderSource, serverUrl } from "./http.ts";
-import type { Fetch } from "./http-fetch.ts";
-import { defaultPace } from "./pause.ts";
-import type { StdioServer } from "./stdio.ts";
-import { type TaskMode, withTasks } from "./task-wire.ts";
-import type { Transport } from "./transport.ts";
+import { createConnection } from "./connection/connection.ts";
+import { defaultPace } from "./connection/pause.ts";
+import type { FormWords, UrlWords } from "./questions/answers.ts";
+import { type AskHandlers, capabilitiesOf } from "./questions/asks.ts";
+import { createCache, type ResultCache } from "./results/cache.ts";
+import { type TaskMode, withTasks } from "./tasks/wire.ts";
+import { type HeaderSource, serverUrl } from "./transports/http.ts";
+import type { Fetch } from "./transports/http-fetch.ts";
+import type { StdioServer } from "./transports/stdio.ts";
+import type { Transport } from "./transports/transport.ts";
 
 /** Options of {@link connect}. */
 export interface ConnectOptions<FormWord extends FormWords = FormWords, UrlWord extends UrlWords = UrlWords>
@@ -142,16 +142,16 @@ async function openTransport(
 ): Promise<Transport> {
   if (typeof target === "object" && "send" in target) return target;
   if (typeof target === "object" && "command" in target) {
-    const { createStdioTransport } = await import("./stdio.ts");
+    const { createStdioTransport } = await import("./transports/stdio.ts");
     return createStdioTransport(target, onWarning);
   }
   const url = serverUrl(target);
   const headers = watchAuthorization(options.headers ?? {}, cache);
   if (options.fetch === undefined && isNode()) {
-    const { createNodeHttpTransport } = await import("./http-node.ts");
+    const { createNodeHttpTransport } = await import("./transports/http-node.ts");
     return createNodeHttpTransport(url, headers);
   }
-  const { createFetchTransport } = await import("./http-fetch.ts");
+  const { createFetchTransport } = await import("./transports/http-fetch.ts");
   return createFetchTransport(url, headers, options.fetch ?? ((address, init) => fetch(address, init)));
 }
 

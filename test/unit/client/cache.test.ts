@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { createCache } from "../../../src/client/cache.ts";
+import { createCache } from "../../../src/client/results/cache.ts";
 import { connect } from "../../../src/client.ts";
 import { form, inputRequired, type MemoryTransport, memory, serve } from "./fixtures.ts";
 

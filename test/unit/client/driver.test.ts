@@ -210,7 +210,7 @@ describe("rounds", () => {
   });
 
   test("the default pace starts at once and doubles from 50 ms to 2 s", async () => {
-    const { defaultPace } = await import("../../../src/client/pause.ts");
+    const { defaultPace } = await import("../../../src/client/connection/pause.ts");
     expect(defaultPace(1)).toBe(0);
     for (let attempt = 2; attempt < 20; attempt++) {
       const full = Math.min(2_000, 50 * 2 ** (attempt - 2));

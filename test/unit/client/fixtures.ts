@@ -1,7 +1,7 @@
 // Hand-written servers: literal messages over HTTP, and over a transport in memory.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Transport } from "../../../src/client/transport.ts";
+import type { Transport } from "../../../src/client/transports/transport.ts";
 import type { JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, Result } from "../../../src/protocol/index.ts";
 
 /** A request as a server saw it. */

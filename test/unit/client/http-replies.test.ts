@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { MAX_MESSAGE_SIZE } from "../../../src/client/messages.ts";
+import { MAX_MESSAGE_SIZE } from "../../../src/client/transports/messages.ts";
 import { type ConnectOptions, connect } from "../../../src/client.ts";
 import { type Seen, serve, text } from "./fixtures.ts";
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
-import { retryAfterMs } from "../../../src/client/http-failure.ts";
+import { retryAfterMs } from "../../../src/client/transports/http-failure.ts";
 import { type Client, connect } from "../../../src/client.ts";
 import { openStream, type Script, sendJson, serve, text } from "./fixtures.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createOutputChecker } from "../../../src/client/output.ts";
+import { createOutputChecker } from "../../../src/client/results/output.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { untilEnded } from "../../../src/client/pause.ts";
+import { untilEnded } from "../../../src/client/connection/pause.ts";
 
 test.each(["its caller", "the client"])(
   "work that fails after %s has given up is no unhandled rejection",

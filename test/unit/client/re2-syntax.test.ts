@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { expect, test } from "vitest";
-import { toRe2 } from "../../../src/client/re2-syntax.ts";
+import { toRe2 } from "../../../src/client/results/re2-syntax.ts";
 
 const ATOMS = [
   ..."ab.^$|-@: ",

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createQueue } from "../../../src/client/queue.ts";
+import { createQueue } from "../../../src/client/changes/queue.ts";
 import { type Client, connect, type Subscription, type SubscriptionEvent } from "../../../src/client.ts";
 import { type HttpServer, memory, openStream, type Script, serve } from "./fixtures.ts";
 

@@ -1,0 +1,107 @@
+// A task by hand.
+import {
+  type CallToolResult,
+  type ClientCapabilities,
+  checkOptions,
+  type DetailedTask,
+  type InputRequests,
+  type InputResponse,
+  type InputResponses,
+  type OptionNames,
+  VolleyError,
+} from "../../protocol/index.ts";
+import { REQUEST_OPTIONS, type RequestOptions } from "../connection/options.ts";
+import { checkAnswer, type FormAnswer, type UrlAnswer } from "../questions/answers.ts";
+import type { AskHandlers } from "../questions/asks.ts";
+import type { TaskData } from "./data.ts";
+import type { FollowOptions, TaskHost } from "./follow.ts";
+import { createTaskWire } from "./wire.ts";
+
+/** A task of a server: work that goes on whether anybody follows it or not. */
+export interface TaskHandle {
+  readonly id: string;
+  /** Its state now, by one request; the questions that are open, its result and its error are in it. */
+  get(options?: RequestOptions): Promise<DetailedTask>;
+  /**
+   * Answers questions of the task, some or all: forms and URL questions as their handlers would, sampling and roots in
+   * the protocol's shape.
+   *
+   * Throws VolleyError `no_answer`, which says what is wrong, when an answer cannot be used, `invalid_options` for a key by
+   * which nothing is asked. The server takes them in its own time: `get` may still show the questions for a while.
+   */
+  answer(
+    answers: Readonly<Record<string, FormAnswer | UrlAnswer | InputResponse>>,
+    options?: RequestOptions,
+  ): Promise<void>;
+  /** Asks the server to stop the task, which it may do later or not at all. */
+  cancel(options?: RequestOptions): Promise<void>;
+  /**
+   * Follows the task to its end, as `callTool` does; its signal ends the following, and the task only with
+   * `cancelOnAbort: true`.
+   *
+   * The client's handlers are asked what the task asks. Without a handler, the kinds that are answered by hand are left for
+   * {@link TaskHandle.answer}; all others are a VolleyError `no_handler`.
+   */
+  result(options?: FollowOptions): Promise<CallToolResult>;
+  /** Plain data for {@link Client.task}. Whoever has it, and the caller's authorization, can answer and cancel: keep it as a secret. */
+  toJSON(): TaskData;
+}
+
+const FOLLOW_OPTIONS: OptionNames<FollowOptions> = {
+  signal: true,
+  timeoutMs: true,
+  meta: true,
+  onTask: true,
+  cancelOnAbort: true,
+  maxRounds: true,
+};
+
+/** Makes a handle. */
+export function createTaskHandle(
+  host: TaskHost,
+  handlers: AskHandlers,
+  capabilities: ClientCapabilities,
+  data: TaskData,
+): TaskHandle {
+  const { taskId: id } = data;
+  const wire = createTaskWire(host.connection, data.wire, capabilities);
+  const answered = new Set<string>();
+  let seen: InputRequests = Object.create(null);
+
+  async function get(options: RequestOptions = {}): Promise<DetailedTask> {
+    checkOptions("task.get", options, REQUEST_OPTIONS);
+    const task = await wire.get(id, options);
+    if (task.status === "input_required") seen = task.inputRequests;
+    return task;
+  }
+
+  return {
+    id,
+    get,
+    async answer(answers, options = {}) {
+      checkOptions("task.answer", options, REQUEST_OPTIONS);
+      const keys = Object.keys(answers);
+      if (!keys.every((key) => Object.hasOwn(seen, key))) await get(options);
+      const responses: InputResponses = Object.create(null);
+      for (const key of keys) {
+        const request = seen[key];
+        if (request === undefined)
+          throw new VolleyError("invalid_options", `The task asks nothing by the key "${key}".`);
+        responses[key] = checkAnswer(key, request, answers[key]);
+      }
+      await wire.update(id, responses, options);
+      for (const key of keys) answered.add(key);
+    },
+    async cancel(options = {}) {
+      checkOptions("task.cancel", options, REQUEST_OPTIONS);
+      await wire.cancel(id, options);
+    },
+    async result(options = {}) {
+      checkOptions("task.result", options, FOLLOW_OPTIONS);
+      const { followTask } = await import("./follow.ts");
+      const following = { handle: data, capabilities, options, seed: undefined, byHand: data.answers, answered };
+      return followTask(host, handlers, following);
+    },
+    toJSON: () => data,
+  };
+}
