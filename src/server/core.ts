@@ -1,7 +1,8 @@
 import type { Rounds } from "../flow/index.ts";
 import { ErrorCode, isRequest, type RequestId, RpcError, readMessage, VolleyError } from "../protocol/index.ts";
 import type { Allowance } from "./calls/allowance.ts";
-import { createPromptGet, createResourceRead, type Services } from "./calls/methods.ts";
+import { createPromptGet, createResourceRead } from "./calls/methods.ts";
+import type { Services } from "./calls/prepare.ts";
 import { RunningCalls } from "./calls/running.ts";
 import { createTaskPlay, createToolCall, type TaskPlay } from "./calls/tool-calls.ts";
 import { type Catalog, createCatalog } from "./catalog/catalog.ts";

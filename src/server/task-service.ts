@@ -1,6 +1,6 @@
 import type { Clock, TaskStarter, Trace } from "../flow/index.ts";
 import type { Keyring } from "../state/index.ts";
-import type { TaskWishes } from "./calls/methods.ts";
+import type { TaskWishes } from "./calls/prepare.ts";
 import type { Results } from "./catalog/results.ts";
 import type { TaskWatch } from "./changes/listen.ts";
 import type { Request, Route } from "./message/request.ts";

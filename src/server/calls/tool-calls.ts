@@ -13,7 +13,7 @@ import { tellCaller } from "../message/error-policy.ts";
 import { invalidParams, Refusal } from "../message/refusal.ts";
 import type { Method, Request } from "../message/request.ts";
 import { findUnsafeInteger } from "./integers.ts";
-import { checkArguments, NO_ARGUMENTS, project, round, type Services } from "./methods.ts";
+import { checkArguments, NO_ARGUMENTS, project, round, type Services } from "./prepare.ts";
 
 export function createToolCall(services: Services): Method {
   const { registry, rounds, results, tasks } = services;
