@@ -14,6 +14,8 @@ export class Bank {
   readonly acts: Act[] = [];
   /** What has failed for good, as `order/name`. */
   readonly failed = new Set<string>();
+  /** When each was done, by its number. */
+  readonly times = new Map<number, number>();
   readonly #byKey = new Map<string, Act>();
   readonly #world: World;
 
@@ -27,6 +29,7 @@ export class Bank {
     if (known !== undefined) return known;
     const act: Act = { number: this.acts.length + 1, order, name, basis };
     this.acts.push(act);
+    this.times.set(act.number, this.#world.time);
     this.#byKey.set(key, act);
     this.#world.note("bank", `${order}: ${name} is done (${act.number}) on ${JSON.stringify(basis)}`);
     return act;

@@ -67,6 +67,8 @@ export class Fleet {
   /** Nobody is started any more. */
   closing = false;
   readonly hasTasks: boolean;
+  /** How many tasks were made, by owner. */
+  readonly made = new Map<string, number>();
   #members = 0;
 
   constructor(world: World, plan: FleetPlan) {
@@ -128,7 +130,16 @@ export class Fleet {
 
   #newLedger(): ModelLedger {
     const now = (): number => this.world.now();
-    return this.plan.planted.ledger?.(now) ?? new ModelLedger(now);
+    const ledger = this.plan.planted.ledger?.(now) ?? new ModelLedger(now);
+    const claim = ledger.claim.bind(ledger);
+    ledger.claim = (wanted) => {
+      const result = claim(wanted);
+      if (result.status === "claimed" && now() > wanted.deadline) {
+        this.world.violate(`${wanted.name} was claimed after the deadline of its flow`);
+      }
+      return result;
+    };
+    return ledger;
   }
 
   readonly #options = (): Troubles => ({
@@ -207,6 +218,12 @@ export class Fleet {
   #watched(tasks: ModelTasks): ModelTasks {
     const { world, seen } = this;
     const update = tasks.update.bind(tasks);
+    const create = tasks.create.bind(tasks);
+    tasks.create = (record, most) => {
+      const isNew = !tasks.records.has(record.id);
+      if (isNew) this.made.set(record.owner, (this.made.get(record.owner) ?? 0) + 1);
+      return create(record, most);
+    };
     tasks.update = (id, version, record) => {
       const before = tasks.records.get(id);
       const done = update(id, version, record);

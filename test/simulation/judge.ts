@@ -1,6 +1,11 @@
 // What must hold of what was told and done, whatever happened on the way.
+import { ownerOf } from "../../src/tasks/data.ts";
 import type { Fleet } from "./fleet.ts";
+import type { Hearing } from "./patron.ts";
 import type { Visit } from "./visit.ts";
+
+/** How often the claim of an effect is renewed. */
+const BEAT_MS = 5_000;
 
 export function judge(fleet: Fleet, visits: readonly Visit[]): void {
   for (const visit of visits) judgeHearings(fleet, visit);
@@ -12,8 +17,12 @@ export function judge(fleet: Fleet, visits: readonly Visit[]): void {
   for (const [effect, count] of times) if (count > 1) fleet.world.violate(`${effect} was done ${count} times`);
 }
 
-function judgeHearings({ world, bank }: Fleet, { patron, heard, forked }: Visit): void {
+function judgeHearings(fleet: Fleet, visit: Visit): void {
+  const { world, bank, made } = fleet;
+  const { patron, heard, forked } = visit;
   const { shape } = patron;
+  const tasks = made.get(ownerOf(patron.principal)) ?? 0;
+  if (!forked && tasks > patron.orders) world.violate(`${patron.order}: ${tasks} tasks were made of ${patron.orders} flows`);
   const outcomes = new Map<string, string>();
   const doneAt = new Map<string, number>();
   for (const { order, path, told, askedAt, heardAt } of heard) {
@@ -44,17 +53,29 @@ function judgeHearings({ world, bank }: Fleet, { patron, heard, forked }: Visit)
       if (world.luck.mishaps.length === 0) world.violate(`${order}: in doubt, and nothing has gone wrong`);
       if ((doneAt.get(way) ?? askedAt) < askedAt && !shape.name.includes("race")) world.violate(`${order}: was done, and then in doubt`);
     }
-    if (end === "effect_failed" && ![...bank.failed].some((name) => name.startsWith(`${order}/`))) {
-      world.violate(`${order}: was told that an effect failed, and none did`);
-    }
+    if (end === "effect_failed") judgeFailure(fleet, { order, askedAt, heardAt });
   }
+}
+
+/** A failure is told of an effect that has failed, and not of one that is done. */
+function judgeFailure(
+  { world, bank }: Fleet,
+  { order, askedAt, heardAt }: Pick<Hearing, "order" | "askedAt" | "heardAt">,
+): void {
+  const names = [...bank.failed].filter((name) => name.startsWith(`${order}/`)).map((name) => name.split("/")[1] ?? "");
+  if (names.length === 0) return world.violate(`${order}: was told that an effect failed, and none did`);
+  const doneBy = (time: number): boolean =>
+    names.every((name) => bank.done(order, name).some(({ number }) => (bank.times.get(number) ?? time) < time));
+  if (doneBy(askedAt)) world.violate(`${order}: asked after ${names.join()} was done, and was told that it failed`);
+  else if (doneBy(heardAt)) world.violate(`${order}: was told that ${names.join()} failed, which was done`, "H17");
 }
 
 /** What is left once everybody has gone: nothing that somebody waits for, and nothing that is kept for ever. */
 export function judgeLeft(fleet: Fleet): void {
   const { world, ledger, tasks } = fleet;
-  for (const { owner, kind, at } of world.left()) {
-    world.violate(`${owner?.name} has left a ${kind} behind, ${Math.round(at - world.time)} ms from now`);
+  for (const { owner, kind, ms } of world.left()) {
+    const finds = ms === BEAT_MS ? "heartbeat" : "";
+    world.violate(`${owner?.name} has left a ${kind} of ${Math.round(ms)} ms behind`, finds);
   }
   for (const { process, stage } of fleet.all) {
     if (process.alive && stage.held !== 0) world.violate(`${process.name} has not released ${stage.held}`);

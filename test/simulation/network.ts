@@ -117,12 +117,15 @@ function deliver(fleet: Fleet, caller: Caller, member: Member, request: RequestM
   const message = { ...request, params: { ...params, _meta } };
   const core = coreOf(member.server);
   core.mayBeMany = true;
-  const reply = Promise.resolve(core.receive(JSON.stringify(planted.request?.(message) ?? message), call));
-  const text = reply.then(({ body }) => {
-    note(fleet, member, leg, sealed, arrivedAt, body ?? "", String(params.name));
-    return body ?? "";
-  });
-  return { call, reply: text };
+  const send = async (what: RequestMessage): Promise<string> => {
+    const { body = "" } = await core.receive(JSON.stringify(planted.request?.(what) ?? what), call);
+    note(fleet, member, leg, sealed, arrivedAt, body, String(params.name));
+    const { result } = JSON.parse(body) as { result?: { requestState?: string; inputRequests?: object } };
+    const isTicket = result?.requestState !== undefined && result.inputRequests === undefined;
+    if (planted.playsTickets !== true || !isTicket) return body;
+    return await send({ ...what, params: { ...what.params, requestState: result.requestState } });
+  };
+  return { call, reply: send(message) };
 }
 
 function note(

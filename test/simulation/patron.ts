@@ -46,6 +46,8 @@ export class Patron {
   readonly client: Client;
   /** A task that began at once begins anew under another order. */
   order: string;
+  /** How many orders it has begun. */
+  orders = 1;
   #starts = 0;
 
   private constructor(fleet: Fleet, process: Process, principal: Principal, shape: Shape, client: Client) {
@@ -68,7 +70,10 @@ export class Patron {
   /** @param anew whether what began before may have done something: then it is another order */
   async start(anew: boolean): Promise<Step> {
     this.#starts += 1;
-    if (this.#starts > 1 && (anew || startsTask(this.shape))) this.order = `${this.process.name}-${this.#starts}`;
+    if (this.#starts > 1 && (anew || startsTask(this.shape))) {
+      this.orders += 1;
+      this.order = `${this.process.name}-${this.orders}`;
+    }
     const params = { name: this.shape.name, arguments: { order: this.order } };
     return await this.#settle(this.client.start("tools/call", params), { fork: 0, depth: 0, path: new Map() });
   }

@@ -25,6 +25,8 @@ export interface Planted {
   readonly request?: (message: RequestMessage) => RequestMessage;
   /** Everybody is taken for one and the same. */
   readonly forgetsCallers?: true;
+  /** A server goes on with its own tickets, so that clients do not hold them when effects begin. */
+  readonly playsTickets?: true;
   /** Replaces parts of the library for the time of one schedule. */
   readonly patch?: () => () => void;
 }

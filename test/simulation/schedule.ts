@@ -124,7 +124,7 @@ function drawShapes({ luck }: World, only: readonly string[] | undefined, known:
 
 /** How bad it gets. */
 function planOf({ luck }: World, shapes: readonly Shape[], planted: Planted): FleetPlan {
-  const bad = luck.pick("bad", [0, 0.3, 1, 2]);
+  const bad = luck.pick("bad", [0, 0.5, 1, 2]);
   const odds = (...chances: Odds): Odds => chances.map(([trouble, chance]) => [trouble, chance * bad] as const);
   return {
     shapes,
@@ -134,7 +134,7 @@ function planOf({ luck }: World, shapes: readonly Shape[], planted: Planted): Fl
       work: odds(["refused", 0.02], ["slow", 0.04], ["dies_after", 0.02], ["pauses", 0.01]),
       effects: odds(["lost", 0.03], ["slow", 0.08], ["dies_before", 0.04], ["dies_after", 0.06], ["pauses", 0.06]),
     },
-    skewMs: luck.pick("skew", [0, 500, 55_000]),
+    skewMs: luck.pick("skew", [0, 500, 55_000, 55_000]),
     sheds: shapes.some(({ name }) => name === "shedding") ? 0.2 : 0,
   };
 }

@@ -104,14 +104,20 @@ export class Stage {
     const { world, process, bank } = this;
     this.#checkTask(order, name);
     const id = world.luck.next(`${order}/${name}`);
+    const delay = world.luck.which(`${id}/begin`, [
+      ["takes_long", 0.06],
+      ["stands_still", 0.08],
+    ]);
+    const forMs = 12_000 + world.luck.number(`${id}+`) * 30_000;
+    if (delay === "stands_still") world.pause(process, forMs);
+    if (delay !== undefined) await world.sleep(delay === "takes_long" ? forMs : 1, process);
     const fate = world.luck.which(id, [
-      ["not_done", 0.04],
-      ["fails", 0.03],
+      // Who comes late and does not do it at all must not undo what another has done.
+      ["not_done", delay === undefined ? 0.05 : 0.2],
+      ["fails", delay === undefined ? 0.04 : 0.2],
       ["throws", 0.03],
       ["done_but_throws", 0.03],
-      ["takes_long", 0.06],
     ]);
-    if (fate === "takes_long") await world.sleep(10_000 + world.luck.number(`${id}+`) * 20_000, process);
     if (fate === "not_done") {
       await this.io("refusal");
       throw new NotDone("not now");
@@ -132,6 +138,9 @@ export class Stage {
   async look(order: string, name: string, basis: Act["basis"], scope: WorkScope): Promise<Act & { found: boolean }> {
     const find = (): Act | undefined => this.bank.find(scope.idempotencyKey);
     const found = await call(this.world, this.process, `find-${name}`, find, { odds: this.work });
+    const { luck } = this.world;
+    const id = luck.next(`${order}/look-${name}`);
+    if (luck.strikes(`${id}:takes_long`, 0.2)) await this.world.sleep(luck.number(`${id}+`) * 30_000, this.process);
     if (found !== undefined) return { ...found, found: true };
     this.#checkTask(order, name);
     const act = (): Act => this.bank.act(order, name, basis, scope.idempotencyKey, true);

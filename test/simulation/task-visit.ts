@@ -36,7 +36,8 @@ export async function followTask(
       const responses: Record<string, { action: "accept"; content: object }> = {};
       for (const wire of Object.keys(now.inputRequests)) {
         if (acknowledged.has(wire)) world.violate(`${order}: ${wire} is open although its answer was acknowledged`);
-        const [key = ""] = wire.split("#");
+        const [key = "", again] = wire.split("#");
+        if (again !== undefined) world.violate(`${order}: ${key} is asked although it was answered`);
         const other = luck.strikes(`${order}/task/${look}/${wire}:other`, 0.1) ? ".other" : "";
         const value = `${order}.${wire}${other}`;
         given.set(key, [...(given.get(key) ?? []), value]);

@@ -9,6 +9,9 @@ const MISUSED = /awaiting|used twice|was called inside|is another one each round
 /** So often a client tries again once nothing goes wrong any more. */
 const MOST_TRIES = 40;
 
+/** Who comes back to an old state. */
+const COMES_BACK = ["none", "same", "same", "same", "other", "stranger", "arguments", "tool", "altered"] as const;
+
 export class Visit {
   readonly patron: Patron;
   readonly heard: Hearing[] = [];
@@ -77,13 +80,13 @@ export class Visit {
     const { luck } = world;
     const answers = patron.answersTo(branch, fork);
     const whim = luck.which(`${patron.order}/whim/${id}`, [
-      ["late", 0.05],
+      ["late", 0.07],
       ["forks", fork < 2 ? 0.06 : 0],
       ["cancels", 0.04],
       ["twice", 0.06],
       ["partly", answers.size > 1 ? 0.3 : 0],
     ]);
-    if (whim === "late") await world.sleep(luck.number(`${id}+`) * 110_000, patron.process);
+    if (whim === "late") await world.sleep((0.1 + luck.number(`${id}+`)) * 100_000, patron.process);
     if (whim === "forks" && answers.size > 0) this.#asides.push(this.#fork(branch, id));
     if (whim === "cancels") {
       const ending = new AbortController();
@@ -120,7 +123,7 @@ export class Visit {
     const { luck } = world;
     const id = `${patron.order}/back/${index}`;
     // These do no harm once nothing else goes wrong, and are no mishap then either: so they are drawn with the odds of calm.
-    const kind = luck.pick(id, ["none", "none", "same", "other", "stranger", "arguments", "tool", "altered"] as const);
+    const kind = luck.pick(id, COMES_BACK);
     const answers = patron.answersTo(branch, branch.fork);
     const state = branch.data.requestState ?? "";
     if (kind === "none" || state === "") return;
@@ -176,7 +179,8 @@ export class Visit {
       return false;
     }
     if (!world.luck.calm || ++this.#calmTries < MOST_TRIES) return true;
-    world.violate(`${this.patron.order}: comes to no end: ${step.type === "told" ? step.told.end : JSON.stringify(step)}`);
+    const end = step.type === "told" ? step.told.end : JSON.stringify(step);
+    world.violate(`${this.patron.order}: comes to no end: ${end}`, end === "effect_running" ? "heartbeat" : "");
     return false;
   }
 

@@ -20,6 +20,7 @@ export interface Event {
   cancelled: boolean;
   /** It is there to look from time to time, and nobody waits for it. */
   readonly kind: "io" | "timer" | "turn";
+  readonly ms: number;
 }
 
 export interface Line {
@@ -75,7 +76,7 @@ export class World {
   }
 
   after(ms: number, owner: Process | undefined, task: () => void, kind: Event["kind"] = "io"): Event {
-    const event: Event = { owner, task, at: this.time + Math.max(0, ms), order: this.#order++, cancelled: false, kind };
+    const event: Event = { owner, task, at: this.time + Math.max(0, ms), order: this.#order++, cancelled: false, kind, ms };
     this.#push(event);
     return event;
   }
