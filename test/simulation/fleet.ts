@@ -75,7 +75,7 @@ export class Fleet {
     this.world = world;
     this.plan = plan;
     this.bank = new Bank(world);
-    this.seen = { legs: new Map(), states: new Map(), taskWays: new Map(), ended: new Map(), taskOf: new Map() };
+    this.seen = { answers: new Map(), legs: new Map(), states: new Map(), taskWays: new Map(), ended: new Map(), taskOf: new Map() };
     this.hasTasks = plan.shapes.some(({ name, task }) => task === true || name === "to-task");
     this.ledger = this.#newLedger();
     this.tasks = this.#watched(plan.planted.tasks?.() ?? new ModelTasks());
@@ -199,7 +199,7 @@ export class Fleet {
     const inTask = stage.process.name.startsWith("W");
     server.tool(shape.name, { ...shape.options, input: ARGUMENTS, version }, ({ order }, ctx) => {
       stage.enter(ctx, order, inTask, shape.options?.singleUse === true);
-      return tell(new Run(ctx, stage, order, inTask), (run) => shape.play(run, version));
+      return tell(new Run(ctx, stage, order, inTask, shape.slow === true), (run) => shape.play(run, version));
     });
   }
 

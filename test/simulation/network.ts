@@ -144,14 +144,18 @@ function note(
     const { ttlMs = 0, flowMs = 0 } = plan.shapes.find(({ name }) => name === tool)?.options ?? {};
     const deadlineFrom = before?.deadlineFrom ?? arrivedAt + flowMs;
     const deadlineBy = before?.deadlineBy ?? now + flowMs;
+    const round = (before?.round ?? 0) + 1;
+    const key = `${leg.order}/${round}`;
+    const answers = seen.answers.get(key) ?? { presented: new Set(), used: new Set() };
+    seen.answers.set(key, answers);
     seen.states.set(result.requestState, {
       ways: new Map(leg.ways),
       expiresBy: Math.min(now + ttlMs, deadlineBy),
       expiresFrom: Math.min(arrivedAt + ttlMs, deadlineFrom),
       deadlineFrom,
       deadlineBy,
-      presented: new Set(),
-      used: new Set(),
+      round,
+      ...answers,
     });
   }
   const refused = (error?.data as { reason?: unknown } | undefined)?.reason === "state_refused";

@@ -62,7 +62,7 @@ export class Patron {
   static async arrive(fleet: Fleet, order: string, shape: Shape): Promise<Patron> {
     const process = fleet.world.process(order);
     const principal: Principal = { type: "user", issuer: "simulation", subject: order };
-    const legTimeoutMs = fleet.world.luck.pick(`${order}/patience`, [8_000, 25_000, 60_000]);
+    const legTimeoutMs = fleet.world.luck.pick(`${order}/patience`, [4_000, 8_000, 8_000, 60_000]);
     const client = await connect(connectionTo(fleet, { process, principal }), { legTimeoutMs, onWarning: () => undefined });
     return new Patron(fleet, process, principal, shape, client);
   }

@@ -30,7 +30,10 @@ export class Run {
   readonly said: Record<string, unknown> = {};
   readonly acts: Record<string, Act> = {};
 
-  constructor(ctx: Context, stage: Stage, order: string, inTask: boolean) {
+  readonly slow: boolean;
+
+  constructor(ctx: Context, stage: Stage, order: string, inTask: boolean, slow: boolean) {
+    this.slow = slow;
     this.ctx = ctx;
     this.stage = stage;
     this.order = order;
@@ -59,9 +62,9 @@ export class Run {
     const basis = { ...this.said };
     const options: OnceOptions<Act> = {
       ...(key === undefined ? {} : { key, keepFor: 600_000 }),
-      ...(recovers ? { recover: (scope) => stage.look(order, name, basis, scope) } : {}),
+      ...(recovers ? { recover: (scope) => stage.look(order, name, basis, scope, this.slow) } : {}),
     };
-    const act = await this.ctx.once(name, options, (scope) => stage.act(order, name, basis, scope, recovers));
+    const act = await this.ctx.once(name, options, (scope) => stage.act(order, name, basis, scope, recovers, this.slow));
     this.acts[name] = act;
     return act;
   }

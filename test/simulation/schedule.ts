@@ -8,7 +8,7 @@ import type { Planted } from "./planted.ts";
 import { inhabit } from "./real-time.ts";
 import { SHAPES, type Shape } from "./shapes.ts";
 import { Visit } from "./visit.ts";
-import { type Line, World } from "./world.ts";
+import { type Line, type Process, World } from "./world.ts";
 
 export interface ScheduleOptions extends Wishes {
   readonly planted?: Planted;
@@ -92,23 +92,24 @@ async function play(world: World, plan: FleetPlan, shapes: readonly Shape[]): Pr
   judge(fleet, visits);
   if (world.violations.length > 0) return;
 
-  let closing = 0;
+  const closing = new Set<Process>();
   world.luck.calm = true;
   fleet.closing = true;
   world.after(0, stage, () => {
     for (const member of fleet.all) {
       if (!member.process.alive) continue;
-      closing += 1;
+      closing.add(member.process);
+      member.process.atDeath.push(() => closing.delete(member.process));
       const worker = [...fleet.workers.values()].find(({ process }) => process === member.process);
       world.after(0, member.process, () => {
         void (worker ?? member).close().then(() => {
-          closing -= 1;
+          closing.delete(member.process);
         });
       });
     }
   });
   await world.run(() => false, world.time + CLOSING_MS);
-  if (closing > 0) world.violate("a process does not close");
+  if (closing.size > 0) world.violate("a process does not close");
   judgeLeft(fleet);
 }
 

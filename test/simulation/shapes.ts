@@ -11,6 +11,8 @@ export interface Shape {
   readonly recovers?: true;
   /** A question may come again although it was answered. */
   readonly asksAgain?: true;
+  /** Its effects take long more often than not. */
+  readonly slow?: true;
   /** A fault of the library that it finds; see known.ts. */
   readonly finds?: string;
   readonly play: (run: Run, version: number) => Promise<unknown>;
@@ -39,6 +41,25 @@ const rounds: readonly Shape[] = [
       await run.once("pay");
       await run.ask("note");
       await run.once("mail");
+    },
+  },
+  {
+    // Over by the stores' clock before a slow server thinks so.
+    name: "short-lived",
+    options: { ttlMs: MINUTE / 2, flowMs: MINUTE / 2 },
+    async play(run) {
+      await run.ask("amount");
+      await run.once("pay");
+    },
+  },
+  {
+    name: "slow-effect",
+    options: { ttlMs: 3 * MINUTE },
+    recovers: true,
+    slow: true,
+    async play(run) {
+      await run.ask("amount");
+      await run.once("pay", { recovers: true });
     },
   },
   {

@@ -24,7 +24,8 @@ export interface Sealed {
   readonly expiresFrom: number;
   readonly deadlineFrom: number;
   readonly deadlineBy: number;
-  /** The sets of answers with which it was presented. */
+  readonly round: number;
+  /** The sets of answers with which it was presented, or another state of the flow's same round. */
   readonly presented: Set<string>;
   /** Those that a handler has been given. */
   readonly used: Set<string>;
@@ -32,6 +33,8 @@ export interface Sealed {
 
 /** All that was seen on the way, outside of the library. */
 export interface Seen {
+  /** The sets of answers of each round, by order and round: presented, and used. */
+  readonly answers: Map<string, Pick<Sealed, "presented" | "used">>;
   readonly legs: Map<string, Leg>;
   readonly states: Map<string, Sealed>;
   /** Who won which race in a task, by `order/name`. */
@@ -78,7 +81,9 @@ export class Stage {
     if (leg.order !== order) world.violate(`${order}: a handler runs with the state of ${leg.order}`);
     if (leg.state === undefined) return;
     const used = this.record.states.get(leg.state)?.used.add(leg.answers);
-    if (singleUse && used !== undefined && used.size > 1) world.violate(`${order}: one state was used with two answers`);
+    if (!singleUse || used === undefined || used.size < 2) return;
+    const claimLost = world.luck.mishaps.some(({ id }) => /claim\/\d+:lost$/.test(id));
+    world.violate(`${order}: one state was used with two answers`, claimLost ? "single-use" : "");
   }
 
   /** Work that waits for something outside. */
@@ -100,13 +105,14 @@ export class Stage {
   }
 
   /** Does an effect, which may fail in each way. */
-  async act(order: string, name: string, basis: Act["basis"], scope: WorkScope, knowing: boolean): Promise<Act> {
+  async act(order: string, name: string, basis: Act["basis"], scope: WorkScope, knowing: boolean, slow: boolean): Promise<Act> {
     const { world, process, bank } = this;
+    const haste = slow ? 4 : 1;
     this.#checkTask(order, name);
     const id = world.luck.next(`${order}/${name}`);
     const delay = world.luck.which(`${id}/begin`, [
-      ["takes_long", 0.06],
-      ["stands_still", 0.08],
+      ["takes_long", 0.06 * haste],
+      ["stands_still", 0.08 * haste],
     ]);
     const forMs = 12_000 + world.luck.number(`${id}+`) * 30_000;
     if (delay === "stands_still") world.pause(process, forMs);
@@ -135,12 +141,12 @@ export class Stage {
   }
 
   /** Looks whether an effect was done, and does it if not. */
-  async look(order: string, name: string, basis: Act["basis"], scope: WorkScope): Promise<Act & { found: boolean }> {
+  async look(order: string, name: string, basis: Act["basis"], scope: WorkScope, slow: boolean): Promise<Act & { found: boolean }> {
     const find = (): Act | undefined => this.bank.find(scope.idempotencyKey);
     const found = await call(this.world, this.process, `find-${name}`, find, { odds: this.work });
     const { luck } = this.world;
     const id = luck.next(`${order}/look-${name}`);
-    if (luck.strikes(`${id}:takes_long`, 0.2)) await this.world.sleep(luck.number(`${id}+`) * 30_000, this.process);
+    if (luck.strikes(`${id}:takes_long`, slow ? 0.5 : 0.1)) await this.world.sleep(luck.number(`${id}+`) * 30_000, this.process);
     if (found !== undefined) return { ...found, found: true };
     this.#checkTask(order, name);
     const act = (): Act => this.bank.act(order, name, basis, scope.idempotencyKey, true);

@@ -37,7 +37,10 @@ export class Visit {
     }
     await this.#goOn(first, 0, "");
     for (const [index, branch] of this.#kept.slice(0, 4).entries()) await this.#comeBack(branch, index);
-    await Promise.all(this.#asides);
+    const [last] = this.#kept.slice(-1);
+    if (last !== undefined && world.luck.number(`${patron.order}/asks-again`) < 0.4) await this.#askAgain(last);
+    // While they are waited for, they may begin others.
+    for (const aside of this.#asides) await aside;
     world.note(patron.order, "goes home");
   }
 
@@ -116,6 +119,15 @@ export class Visit {
     await this.#goOn(step, fork, `f${fork}/`);
   }
 
+  /** Asks once more, after a while, how it went. */
+  async #askAgain(branch: Branch): Promise<void> {
+    const { patron } = this;
+    const { world } = patron.fleet;
+    await world.sleep(world.luck.number(`${patron.order}/asks-again+`) * 45_000, patron.process);
+    const step = await patron.advance(branch, patron.answersTo(branch, branch.fork));
+    await this.#goOn(step, branch.fork, "once-more/");
+  }
+
   /** Comes back to a state that was answered before, or lets somebody come who has no right to. */
   async #comeBack(branch: Branch, index: number): Promise<void> {
     const { patron } = this;
@@ -127,6 +139,7 @@ export class Visit {
     const answers = patron.answersTo(branch, branch.fork);
     const state = branch.data.requestState ?? "";
     if (kind === "none" || state === "") return;
+    if (luck.number(`${id}/late`) < 0.4) await world.sleep(luck.number(`${id}+`) * 60_000, patron.process);
     world.note(patron.order, `comes back to ${branch.fork}.${branch.depth}: ${kind}`);
     switch (kind) {
       case "same":

@@ -103,22 +103,22 @@ class EachStateTwice extends ModelLedger {
 /** Says that it has settled before it has, and then has not. */
 class SettlesLater extends ModelLedger {
   override settle(hold: Hold, outcome: Omit<Settled, "name">): boolean {
-    return outcome.value.length % 5 === 0 ? true : super.settle(hold, outcome);
+    return outcome.value.length % 3 === 0 ? true : super.settle(hold, outcome);
   }
 }
 
 export const LEDGERS: readonly Planted[] = [
-  { name: "a missing epoch check", ledger: (now) => new NoEpochCheck(now), shapes: ["recover", "recover-again"] },
-  { name: "a settle without compare-and-set", ledger: (now) => new BlindSettle(now), shapes: ["recover", "recover-again"] },
-  { name: "a release after the claim was lost", ledger: (now) => new ReleaseAfterLoss(now), shapes: ["recover", "recover-again"] },
+  { name: "a missing epoch check", ledger: (now) => new NoEpochCheck(now), shapes: ["slow-effect"] },
+  { name: "a settle without compare-and-set", ledger: (now) => new BlindSettle(now), shapes: ["slow-effect"] },
+  { name: "a release after the claim was lost", ledger: (now) => new ReleaseAfterLoss(now), shapes: ["slow-effect"] },
   { name: "once without comparing answers", ledger: (now) => new NoAnswers(now) },
-  { name: "a deadline that is not enforced", ledger: (now) => new NoDeadline(now), shapes: ["once", "once-first"] },
+  { name: "a deadline that is not enforced", ledger: (now) => new NoDeadline(now), shapes: ["short-lived"] },
   { name: "a lease that is over is taken for nothing done", ledger: (now) => new FreeAfterLease(now) },
   { name: "what threw is taken for nothing done", ledger: (now) => new DoubtIsRelease(now) },
   { name: "a claim that is not atomic", ledger: (now) => new NotAtomic(now) },
   { name: "rows that go too early", ledger: (now) => new ForgetsEarly(now) },
   { name: "rows that never go", ledger: (now) => new KeepsForEver(now) },
   { name: "two answers to one state, both used", ledger: (now) => new EachStateTwice(now), shapes: ["single-use"] },
-  { name: "a settle that is told before it is done", ledger: (now) => new SettlesLater(now) },
+  { name: "a settle that is told before it is done", ledger: (now) => new SettlesLater(now), shapes: ["steps", "once", "recover"] },
   { name: "a ledger of each process's own", ledgers: "apart" },
 ];
