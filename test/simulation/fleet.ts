@@ -7,8 +7,8 @@ import { Bank } from "./bank.ts";
 import { ledgerOf, NO_TROUBLE, type Odds, storeOf, type Troubles, Wakers } from "./io.ts";
 import { ModelLedger } from "./model-ledger.ts";
 import { ModelTasks } from "./model-tasks.ts";
-import { Run, tell } from "./play-handler.ts";
 import type { Planted } from "./planted.ts";
+import { Run, tell } from "./play-handler.ts";
 import type { Shape } from "./shapes.ts";
 import { type Seen, Stage } from "./stage.ts";
 import type { Process, World } from "./world.ts";
@@ -75,7 +75,14 @@ export class Fleet {
     this.world = world;
     this.plan = plan;
     this.bank = new Bank(world);
-    this.seen = { answers: new Map(), legs: new Map(), states: new Map(), taskWays: new Map(), ended: new Map(), taskOf: new Map() };
+    this.seen = {
+      answers: new Map(),
+      legs: new Map(),
+      states: new Map(),
+      taskWays: new Map(),
+      ended: new Map(),
+      taskOf: new Map(),
+    };
     this.hasTasks = plan.shapes.some(({ name, task }) => task === true || name === "to-task");
     this.ledger = this.#newLedger();
     this.tasks = this.#watched(plan.planted.tasks?.() ?? new ModelTasks());

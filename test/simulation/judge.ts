@@ -22,7 +22,8 @@ function judgeHearings(fleet: Fleet, visit: Visit): void {
   const { patron, heard, forked } = visit;
   const { shape } = patron;
   const tasks = made.get(ownerOf(patron.principal)) ?? 0;
-  if (!forked && tasks > patron.orders) world.violate(`${patron.order}: ${tasks} tasks were made of ${patron.orders} flows`);
+  if (!forked && tasks > patron.orders)
+    world.violate(`${patron.order}: ${tasks} tasks were made of ${patron.orders} flows`);
   const outcomes = new Map<string, string>();
   const doneAt = new Map<string, number>();
   for (const { order, path, told, askedAt, heardAt } of heard) {
@@ -54,7 +55,8 @@ function judgeHearings(fleet: Fleet, visit: Visit): void {
     if (end === "conflict" && !forked) world.violate(`${order}: a conflict, and nobody has said anything else`);
     if (end === "effect_in_doubt") {
       if (world.luck.mishaps.length === 0) world.violate(`${order}: in doubt, and nothing has gone wrong`);
-      if ((doneAt.get(way) ?? askedAt) < askedAt && !shape.name.includes("race")) world.violate(`${order}: was done, and then in doubt`);
+      if ((doneAt.get(way) ?? askedAt) < askedAt && !shape.name.includes("race"))
+        world.violate(`${order}: was done, and then in doubt`);
     }
     if (end === "effect_failed") judgeFailure(fleet, { order, askedAt, heardAt });
   }
@@ -77,7 +79,8 @@ function judgeFailure(
 export function judgeLeft(fleet: Fleet): void {
   const { world, ledger, tasks } = fleet;
   for (const { owner, kind, ms } of world.left()) {
-    const finds = ms === BEAT_MS ? "heartbeat" : "";
+    // A timer of that length, or the call that it makes.
+    const finds = ms === BEAT_MS || kind === "io" ? "heartbeat" : "";
     world.violate(`${owner?.name} has left a ${kind} of ${Math.round(ms)} ms behind`, finds);
   }
   for (const { process, stage } of fleet.all) {

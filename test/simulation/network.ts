@@ -161,13 +161,18 @@ function note(
   const refused = (error?.data as { reason?: unknown } | undefined)?.reason === "state_refused";
   if (!refused || leg.forged !== undefined || before === undefined) return;
   const isOver = now >= before.expiresFrom || world.now() >= before.deadlineFrom;
-  const isForked = plan.shapes.some((shape) => shape.name === tool && shape.options?.singleUse) && before.presented.size > 1;
+  const isForked =
+    plan.shapes.some((shape) => shape.name === tool && shape.options?.singleUse) && before.presented.size > 1;
   if (!isOver && !isForked) world.violate(`${leg.order}: a state was refused to the one for whom it was sealed`);
 }
 
 function mayComeTwice({ plan }: Fleet, { method, params }: JSONRPCRequest): boolean {
   const { name, requestState } = params as unknown as ToolParams;
-  return method !== "tools/call" || requestState !== undefined || !startsTask(plan.shapes.find((shape) => shape.name === name));
+  return (
+    method !== "tools/call" ||
+    requestState !== undefined ||
+    !startsTask(plan.shapes.find((shape) => shape.name === name))
+  );
 }
 
 export function startsTask(shape: Shape | undefined): boolean {

@@ -1,6 +1,13 @@
 // A client of the simulation: our own client by hand, whose person answers, hesitates, answers twice, and comes back to
 // questions that were answered long ago.
-import { type Client, connect, type PendingData, type PendingRound, type Started, type TaskHandle } from "../../src/client/index.ts";
+import {
+  type Client,
+  connect,
+  type PendingData,
+  type PendingRound,
+  type Started,
+  type TaskHandle,
+} from "../../src/client/index.ts";
 import { isInputRequiredResult, META, PROTOCOL_VERSION, RpcError, VolleyError } from "../../src/protocol/index.ts";
 import type { Principal } from "../../src/state/index.ts";
 import type { Fleet } from "./fleet.ts";
@@ -35,7 +42,10 @@ export type Step =
   | { readonly type: "unheard" }
   | { readonly type: "failed"; readonly message: string };
 
-type Answer = { readonly action: "accept"; readonly content: { readonly value: string } | { readonly confirm: boolean } };
+type Answer = {
+  readonly action: "accept";
+  readonly content: { readonly value: string } | { readonly confirm: boolean };
+};
 
 /** How a patron speaks with the fleet, step by step. */
 export class Patron {
@@ -63,7 +73,10 @@ export class Patron {
     const process = fleet.world.process(order);
     const principal: Principal = { type: "user", issuer: "simulation", subject: order };
     const legTimeoutMs = fleet.world.luck.pick(`${order}/patience`, [4_000, 8_000, 8_000, 60_000]);
-    const client = await connect(connectionTo(fleet, { process, principal }), { legTimeoutMs, onWarning: () => undefined });
+    const client = await connect(connectionTo(fleet, { process, principal }), {
+      legTimeoutMs,
+      onWarning: () => undefined,
+    });
     return new Patron(fleet, process, principal, shape, client);
   }
 
@@ -94,7 +107,8 @@ export class Patron {
     return new Map(
       Object.entries(branch.data.requests).map(([key, { params }]) => {
         const { properties } = (params as { requestedSchema: { properties: object } }).requestedSchema;
-        const content = "confirm" in properties ? { confirm: fork % 2 === 0 } : { value: `${this.order}.${key}.${fork}` };
+        const content =
+          "confirm" in properties ? { confirm: fork % 2 === 0 } : { value: `${this.order}.${key}.${fork}` };
         return [key, { action: "accept", content }];
       }),
     );
@@ -104,11 +118,21 @@ export class Patron {
   async raw(
     branch: Branch,
     answers: ReadonlyMap<string, Answer>,
-    change: { readonly forged?: string; readonly order?: string; readonly tool?: string; readonly state?: string; readonly principal?: Principal },
+    change: {
+      readonly forged?: string;
+      readonly order?: string;
+      readonly tool?: string;
+      readonly state?: string;
+      readonly principal?: Principal;
+    },
   ): Promise<Step> {
     const { data } = branch;
     const { forged, principal = this.principal } = change;
-    const transport = connectionTo(this.fleet, { process: this.process, principal, ...(forged === undefined ? {} : { forged }) });
+    const transport = connectionTo(this.fleet, {
+      process: this.process,
+      principal,
+      ...(forged === undefined ? {} : { forged }),
+    });
     const params = {
       name: change.tool ?? this.shape.name,
       arguments: { order: change.order ?? this.order },
@@ -125,8 +149,13 @@ export class Patron {
     const timer = world.after(60_000, this.process, () => ending.abort(new VolleyError("timeout", "no answer")));
     try {
       const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params } as const;
-      const response = await transport.send(request, { headers: {}, signal: ending.signal, onNotification: () => undefined });
-      if ("error" in response) return this.#failed(new RpcError(response.error.code, response.error.message, response.error.data));
+      const response = await transport.send(request, {
+        headers: {},
+        signal: ending.signal,
+        onNotification: () => undefined,
+      });
+      if ("error" in response)
+        return this.#failed(new RpcError(response.error.code, response.error.message, response.error.data));
       const { result } = response;
       const path = pathWith(branch, answers);
       if (!isInputRequiredResult(result)) return this.#told(result as { content?: unknown }, path, askedAt);
@@ -169,7 +198,9 @@ export class Patron {
     if (RpcError.is(error)) {
       world.note(this.order, `is refused: ${error.code} ${error.message}`);
       const { reason } = (error.data ?? {}) as { reason?: unknown };
-      return reason === "state_refused" ? { type: "refused" } : { type: "failed", message: `${error.code} ${error.message}` };
+      return reason === "state_refused"
+        ? { type: "refused" }
+        : { type: "failed", message: `${error.code} ${error.message}` };
     }
     if (VolleyError.is(error) && ["connection_failed", "timeout", "aborted"].includes(error.code)) {
       world.note(this.order, `hears nothing: ${error.code}`);

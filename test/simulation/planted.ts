@@ -1,6 +1,5 @@
 // The seam by which faults are planted: what of a fleet they may replace, all of it from outside.
-import type { ServerOptions } from "../../src/server/index.ts";
-import type { TaskService } from "../../src/server/index.ts";
+import type { ServerOptions, TaskService } from "../../src/server/index.ts";
 import type { TaskEngine } from "../../src/tasks/index.ts";
 import type { ModelLedger } from "./model-ledger.ts";
 import type { ModelTasks } from "./model-tasks.ts";

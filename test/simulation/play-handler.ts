@@ -64,7 +64,9 @@ export class Run {
       ...(key === undefined ? {} : { key, keepFor: 600_000 }),
       ...(recovers ? { recover: (scope) => stage.look(order, name, basis, scope, this.slow) } : {}),
     };
-    const act = await this.ctx.once(name, options, (scope) => stage.act(order, name, basis, scope, recovers, this.slow));
+    const act = await this.ctx.once(name, options, (scope) =>
+      stage.act(order, name, basis, scope, recovers, this.slow),
+    );
     this.acts[name] = act;
     return act;
   }

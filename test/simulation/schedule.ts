@@ -16,6 +16,8 @@ export interface ScheduleOptions extends Wishes {
   readonly known?: readonly string[];
   /** Only these shapes. */
   readonly shapes?: readonly string[];
+  /** Only the flow of this number comes, from 0. */
+  readonly alone?: number;
 }
 
 export interface Played {
@@ -42,7 +44,7 @@ export async function playSchedule(seed: number, options: ScheduleOptions = {}):
   process.on("unhandledRejection", unhandled);
   const shapes = drawShapes(world, options.shapes ?? planted.shapes, known);
   try {
-    await play(world, planOf(world, shapes, planted), shapes);
+    await play(world, planOf(world, shapes, planted), options.alone);
   } finally {
     process.off("unhandledRejection", unhandled);
     undo?.();
@@ -52,7 +54,7 @@ export async function playSchedule(seed: number, options: ScheduleOptions = {}):
   return { seed, violations, lines, events, mishaps: luck.mishaps, shapes: shapes.map(({ name }) => name) };
 }
 
-async function play(world: World, plan: FleetPlan, shapes: readonly Shape[]): Promise<void> {
+async function play(world: World, plan: FleetPlan, alone: number | undefined): Promise<void> {
   const fleet = new Fleet(world, plan);
   const visits: Visit[] = [];
   let going = 0;
@@ -62,7 +64,8 @@ async function play(world: World, plan: FleetPlan, shapes: readonly Shape[]): Pr
   };
   const stage = world.process("stage");
   world.after(0, stage, () => fleet.begin());
-  shapes.forEach((shape, index) => {
+  plan.shapes.forEach((shape, index) => {
+    if (alone !== undefined && index !== alone) return;
     going += 1;
     const order = `order${index + 1}`;
     const arrives = async (): Promise<void> => {
@@ -131,7 +134,14 @@ function planOf({ luck }: World, shapes: readonly Shape[], planted: Planted): Fl
     shapes,
     planted,
     odds: {
-      store: odds(["refused", 0.02], ["lost", 0.02], ["slow", 0.01], ["dies_before", 0.005], ["dies_after", 0.01], ["pauses", 0.005]),
+      store: odds(
+        ["refused", 0.02],
+        ["lost", 0.02],
+        ["slow", 0.01],
+        ["dies_before", 0.005],
+        ["dies_after", 0.01],
+        ["pauses", 0.005],
+      ),
       work: odds(["refused", 0.02], ["slow", 0.04], ["dies_after", 0.02], ["pauses", 0.01]),
       effects: odds(["lost", 0.03], ["slow", 0.08], ["dies_before", 0.04], ["dies_after", 0.06], ["pauses", 0.06]),
     },

@@ -76,7 +76,10 @@ export class Stage {
     if (inTask) return;
     const { world } = this;
     const leg = this.leg(ctx);
-    if (leg === undefined) return world.violate(`${order}: a handler runs for a request that nobody has sent`);
+    if (leg === undefined) {
+      world.violate(`${order}: a handler runs for a request that nobody has sent`);
+      return;
+    }
     if (leg.forged !== undefined) world.violate(`${order}: a state was accepted although ${leg.forged}`);
     if (leg.order !== order) world.violate(`${order}: a handler runs with the state of ${leg.order}`);
     if (leg.state === undefined) return;
@@ -105,7 +108,14 @@ export class Stage {
   }
 
   /** Does an effect, which may fail in each way. */
-  async act(order: string, name: string, basis: Act["basis"], scope: WorkScope, knowing: boolean, slow: boolean): Promise<Act> {
+  async act(
+    order: string,
+    name: string,
+    basis: Act["basis"],
+    scope: WorkScope,
+    knowing: boolean,
+    slow: boolean,
+  ): Promise<Act> {
     const { world, process, bank } = this;
     const haste = slow ? 4 : 1;
     this.#checkTask(order, name);
@@ -141,12 +151,19 @@ export class Stage {
   }
 
   /** Looks whether an effect was done, and does it if not. */
-  async look(order: string, name: string, basis: Act["basis"], scope: WorkScope, slow: boolean): Promise<Act & { found: boolean }> {
+  async look(
+    order: string,
+    name: string,
+    basis: Act["basis"],
+    scope: WorkScope,
+    slow: boolean,
+  ): Promise<Act & { found: boolean }> {
     const find = (): Act | undefined => this.bank.find(scope.idempotencyKey);
     const found = await call(this.world, this.process, `find-${name}`, find, { odds: this.work });
     const { luck } = this.world;
     const id = luck.next(`${order}/look-${name}`);
-    if (luck.strikes(`${id}:takes_long`, slow ? 0.5 : 0.1)) await this.world.sleep(luck.number(`${id}+`) * 30_000, this.process);
+    if (luck.strikes(`${id}:takes_long`, slow ? 0.5 : 0.1))
+      await this.world.sleep(luck.number(`${id}+`) * 30_000, this.process);
     if (found !== undefined) return { ...found, found: true };
     this.#checkTask(order, name);
     const act = (): Act => this.bank.act(order, name, basis, scope.idempotencyKey, true);

@@ -7,11 +7,7 @@ import type { Visit } from "./visit.ts";
 /** How long a task may take once nothing goes wrong any more. */
 const CALM_MS = 240_000;
 
-export async function followTask(
-  visit: Visit,
-  task: TaskHandle,
-  path: ReadonlyMap<string, unknown>,
-): Promise<void> {
+export async function followTask(visit: Visit, task: TaskHandle, path: ReadonlyMap<string, unknown>): Promise<void> {
   const { patron } = visit;
   const { order, process, fleet } = patron;
   const { world, seen } = fleet;

@@ -160,7 +160,8 @@ export class Visit {
         return;
       case "tool": {
         const other = plan.shapes.find(({ name }) => name !== patron.shape.name);
-        if (other !== undefined) await patron.raw(branch, answers, { tool: other.name, forged: "it was another tool's" });
+        if (other !== undefined)
+          await patron.raw(branch, answers, { tool: other.name, forged: "it was another tool's" });
         return;
       }
       case "altered": {
@@ -182,7 +183,9 @@ export class Visit {
   #passes(step: Step): boolean {
     if (step.type !== "told") return false;
     const { end } = step.told;
-    return end !== undefined && (PASSING.includes(end) || (end === "effect_in_doubt" && this.patron.shape.recovers === true));
+    return (
+      end !== undefined && (PASSING.includes(end) || (end === "effect_in_doubt" && this.patron.shape.recovers === true))
+    );
   }
 
   #mayTry(step: Step): boolean {

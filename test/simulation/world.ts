@@ -76,7 +76,15 @@ export class World {
   }
 
   after(ms: number, owner: Process | undefined, task: () => void, kind: Event["kind"] = "io"): Event {
-    const event: Event = { owner, task, at: this.time + Math.max(0, ms), order: this.#order++, cancelled: false, kind, ms };
+    const event: Event = {
+      owner,
+      task,
+      at: this.time + Math.max(0, ms),
+      order: this.#order++,
+      cancelled: false,
+      kind,
+      ms,
+    };
     this.#push(event);
     return event;
   }

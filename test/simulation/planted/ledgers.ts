@@ -119,6 +119,10 @@ export const LEDGERS: readonly Planted[] = [
   { name: "rows that go too early", ledger: (now) => new ForgetsEarly(now) },
   { name: "rows that never go", ledger: (now) => new KeepsForEver(now) },
   { name: "two answers to one state, both used", ledger: (now) => new EachStateTwice(now), shapes: ["single-use"] },
-  { name: "a settle that is told before it is done", ledger: (now) => new SettlesLater(now), shapes: ["steps", "once", "recover"] },
+  {
+    name: "a settle that is told before it is done",
+    ledger: (now) => new SettlesLater(now),
+    shapes: ["steps", "once", "recover"],
+  },
   { name: "a ledger of each process's own", ledgers: "apart" },
 ];

@@ -7,7 +7,11 @@ import type { Planted, RequestMessage } from "../planted.ts";
 let orders = 0;
 
 /** Replaces a method of a class; the returned function puts it back. */
-function replace<T extends object, K extends keyof T>(prototype: T, name: K, make: (original: T[K]) => T[K]): () => void {
+function replace<T extends object, K extends keyof T>(
+  prototype: T,
+  name: K,
+  make: (original: T[K]) => T[K],
+): () => void {
   const original = prototype[name];
   prototype[name] = make(original);
   return () => {
@@ -20,7 +24,9 @@ function crossed(message: RequestMessage): RequestMessage {
   const responses = params.inputResponses;
   if (!isObject(responses) || Object.keys(responses).length < 2) return message;
   const keys = Object.keys(responses);
-  const inputResponses = Object.fromEntries(keys.map((key, at) => [key, responses[keys[(at + 1) % keys.length] as string]]));
+  const inputResponses = Object.fromEntries(
+    keys.map((key, at) => [key, responses[keys[(at + 1) % keys.length] as string]]),
+  );
   return { ...message, params: { ...params, inputResponses } };
 }
 

@@ -1,6 +1,7 @@
 // Stores, workers and wakers of tasks with something left out.
-import { isTerminal, type TaskRecord } from "../../../src/tasks/index.ts";
+
 import { createTasksWithIds } from "../../../src/tasks/create.ts";
+import { isTerminal, type TaskRecord } from "../../../src/tasks/index.ts";
 import { ModelTasks } from "../model-tasks.ts";
 import type { Planted } from "../planted.ts";
 
