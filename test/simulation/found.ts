@@ -37,6 +37,16 @@ export const FOUND: readonly Found[] = [
     options: { seed: 1, shapes: ["race-in-one-turn"], even: true },
   },
   {
+    finds: "H15",
+    violation: "order#: pay begins long after its task was cancelled",
+    options: {
+      seed: 1306,
+      shapes: ["task-of-steps"],
+      even: true,
+      without: ["W2.5/due/1:lost", "S2.2/read/1:refused", "incident/0:pause"],
+    },
+  },
+  {
     finds: "heartbeat",
     violation: "S# has left a timer of # ms behind",
     options: { seed: 106, shapes: ["keyed", "slow-effect", "steps"], even: true },

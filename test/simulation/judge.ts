@@ -68,7 +68,8 @@ function judgeFailure(
   { order, askedAt, heardAt }: Pick<Hearing, "order" | "askedAt" | "heardAt">,
 ): void {
   const names = [...bank.failed].filter((name) => name.startsWith(`${order}/`)).map((name) => name.split("/")[1] ?? "");
-  if (names.length === 0) return world.violate(`${order}: was told that an effect failed, and none did`);
+  if (names.length === 0) world.violate(`${order}: was told that an effect failed, and none did`);
+  if (names.length === 0) return;
   const doneBy = (time: number): boolean =>
     names.every((name) => bank.done(order, name).some(({ number }) => (bank.times.get(number) ?? time) < time));
   if (doneBy(askedAt)) world.violate(`${order}: asked after ${names.join()} was done, and was told that it failed`);

@@ -76,7 +76,7 @@ export function connectionTo(fleet: Fleet, caller: Caller): Transport {
             world.after(0, member.process, () => {
               const { call, reply } = deliver(fleet, caller, member, request as unknown as RequestMessage, copy);
               calls.push(call);
-              reply.then((text) => {
+              void reply.then((text) => {
                 if (trouble === "answer_lost") return breaks(luck.latency(`${copy}<`));
                 world.after(luck.latency(`${copy}<`), caller.process, () => end(() => resolve(JSON.parse(text))));
               });
