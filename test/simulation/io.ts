@@ -40,27 +40,32 @@ export function call<T>(world: World, process: Process, kind: string, act: () =>
   if (trouble === "pauses") world.pause(process, 5_000 + luck.number(`${id}+`) * 50_000);
   return new Promise((resolve, reject) => {
     if (trouble === "dies_before") return;
-    world.after(there, undefined, () => {
-      const away = options.away?.() === true;
-      if (away || trouble === "refused") {
-        world.after(Math.max(says, 1), process, () => reject(new Error(`${kind} was not taken`)));
-        return;
-      }
-      let value: T;
-      try {
-        value = act();
-      } catch (error) {
-        world.after(back, process, () => reject(error));
-        return;
-      }
-      if (trouble === "dies_after") world.kill(process);
-      if (trouble === "lost") {
-        world.after(says, process, () => {
-          reject(new Error(`${kind} did not answer`));
-          options.late?.(value);
-        });
-      } else world.after(back, process, () => resolve(value));
-    });
+    world.after(
+      there,
+      undefined,
+      () => {
+        const away = options.away?.() === true;
+        if (away || trouble === "refused") {
+          world.after(Math.max(says, 1), process, () => reject(new Error(`${kind} was not taken`)));
+          return;
+        }
+        let value: T;
+        try {
+          value = act();
+        } catch (error) {
+          world.after(back, process, () => reject(error));
+          return;
+        }
+        if (trouble === "dies_after") world.kill(process);
+        if (trouble === "lost") {
+          world.after(says, process, () => {
+            reject(new Error(`${kind} did not answer`));
+            options.late?.(value);
+          });
+        } else world.after(back, process, () => resolve(value));
+      },
+      "moment",
+    );
   });
 }
 

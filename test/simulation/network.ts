@@ -68,20 +68,25 @@ export function connectionTo(fleet: Fleet, caller: Caller): Transport {
         });
         if (trouble === "lost") return breaks(luck.latency(`${id}x`));
         const send = (copy: string): void => {
-          world.after(luck.latency(copy), undefined, () => {
-            const { living } = fleet;
-            if (living.length === 0) return breaks(1);
-            const member = luck.pick(copy, living);
-            member.process.atDeath.push(() => open && breaks(luck.latency(`${copy}x`)));
-            world.after(0, member.process, () => {
-              const { call, reply } = deliver(fleet, caller, member, request as unknown as RequestMessage, copy);
-              calls.push(call);
-              void reply.then((text) => {
-                if (trouble === "answer_lost") return breaks(luck.latency(`${copy}<`));
-                world.after(luck.latency(`${copy}<`), caller.process, () => end(() => resolve(JSON.parse(text))));
+          world.after(
+            luck.latency(copy),
+            undefined,
+            () => {
+              const { living } = fleet;
+              if (living.length === 0) return breaks(1);
+              const member = luck.pick(copy, living);
+              member.process.atDeath.push(() => open && breaks(luck.latency(`${copy}x`)));
+              world.after(0, member.process, () => {
+                const { call, reply } = deliver(fleet, caller, member, request as unknown as RequestMessage, copy);
+                calls.push(call);
+                void reply.then((text) => {
+                  if (trouble === "answer_lost") return breaks(luck.latency(`${copy}<`));
+                  world.after(luck.latency(`${copy}<`), caller.process, () => end(() => resolve(JSON.parse(text))));
+                });
               });
-            });
-          });
+            },
+            "moment",
+          );
         };
         send(id);
         if (trouble === "twice") send(`${id}again`);

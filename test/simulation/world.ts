@@ -18,8 +18,7 @@ export interface Event {
   at: number;
   order: number;
   cancelled: boolean;
-  /** It is there to look from time to time, and nobody waits for it. */
-  readonly kind: "io" | "timer" | "turn";
+  readonly kind: "io" | "timer" | "turn" | "moment";
   readonly ms: number;
 }
 
@@ -118,7 +117,8 @@ export class World {
       this.current = event.owner;
       this.running = true;
       event.task();
-      await real.turn();
+      // A moment of a store or of the network settles no promise.
+      if (event.kind !== "moment") await real.turn();
       this.running = false;
       this.current = undefined;
     }
