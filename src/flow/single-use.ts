@@ -23,7 +23,8 @@ export async function mayUseState(flow: Flow, responses: Readonly<Record<string,
       deadline: flow.deadline,
       keepUntil: keepUntil(flow.deadline),
       leaseMs: 0,
+      takeOver: true,
     }),
   );
-  return status === "claimed" || status === "in_doubt";
+  return status === "claimed";
 }
