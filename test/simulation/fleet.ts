@@ -188,7 +188,8 @@ export class Fleet {
       trace: (event) => {
         if (event.type === "fault") world.note(process.name, `fault: ${String(event.error)}`);
       },
-      development: false,
+      // What a handler does wrong is told to its caller, and so to the judge.
+      development: true,
     };
     const server = createServer(planted.server?.(options, process, world) ?? options);
     for (const shape of plan.shapes) this.#register(server, stage, shape);
