@@ -100,7 +100,7 @@ export const REST: readonly Planted[] = [
     patch: () => {
       const groups = Object.getOwnPropertyDescriptor(Journal.prototype, "groups") as PropertyDescriptor;
       const get = function (this: Journal): unknown {
-        return [(groups.get?.call(this) as unknown[][]).flat().reverse()];
+        return [((groups.get?.call(this) ?? []) as unknown[][]).flat().reverse()];
       };
       Object.defineProperty(Journal.prototype, "groups", { ...groups, get });
       return () => void Object.defineProperty(Journal.prototype, "groups", groups);

@@ -1,7 +1,7 @@
 // Stores, workers and wakers of tasks with something left out.
 
 import { createTasksWithIds } from "../../../src/tasks/create.ts";
-import { isTerminal, type SealedWrite, type TaskHead, type TaskRecord } from "../../../src/tasks/index.ts";
+import { isTerminal, type SealedWrite, type TaskHead } from "../../../src/tasks/index.ts";
 import { ModelTasks } from "../model-tasks.ts";
 import type { Planted } from "../planted.ts";
 
