@@ -7,7 +7,7 @@ import { entries } from "./package.ts";
 import { root } from "./run.ts";
 
 /** KiB, gzip. Raise one only with the reason in the commit. */
-const budgets: Readonly<Record<string, number>> = { "volley-mcp": 54, "volley-mcp/client": 33 };
+const budgets: Readonly<Record<string, number>> = { "volley-mcp": 65, "volley-mcp/client": 38 };
 
 for (const [specifier, budget] of Object.entries(budgets)) {
   const entry = entries.find((candidate) => candidate.specifier === specifier);

@@ -3,6 +3,7 @@
 //   createServer          the server; `server.fetch` serves it on any runtime
 //   Context               what a handler gets
 //   Declined ... InDoubt  what a handler may catch or throw
+//   ToolError             an error whose message is for the caller
 //   VolleyError, RpcError errors of this process, errors of the wire
 //
 // Serving over node:http is in volley-mcp/node, over standard streams in volley-mcp/stdio, plain JSON Schema in
@@ -31,6 +32,7 @@ export {
   type TraceContext,
   type TracedRound,
   type TraceEvent,
+  type Winner,
   type WorkScope,
 } from "./flow/index.ts";
 export type { Claim, ClaimResult, Hold, Ledger, Settled } from "./ledger/index.ts";
@@ -41,6 +43,7 @@ export {
   PROTOCOL_VERSION,
   type PromptMessage,
   RpcError,
+  ToolError,
   VolleyError,
   type VolleyErrorCode,
 } from "./protocol/index.ts";

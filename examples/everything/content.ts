@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PNG, WAV } from "./samples.ts";
-import { jsonSchema, RpcError, type Server } from "./volley.ts";
+import { jsonSchema, RpcError, type Server, ToolError } from "./volley.ts";
 
 /** Tools that answer at once: every kind of content, structured results, errors, JSON Schema, parameter headers. */
 export function registerContent(server: Server): void {
@@ -36,7 +36,7 @@ export function registerContent(server: Server): void {
     },
   ]);
   server.tool("test_error_handling", { description: "Fails" }, () => {
-    throw new Error("This tool intentionally returns an error for testing");
+    throw new ToolError("This tool intentionally returns an error for testing");
   });
   server.tool("fail_with_code", { description: "Fails with a JSON-RPC error of its own" }, () => {
     throw new RpcError(-31_007, "The tracker is closed for the night.", { opensAt: "08:00" });

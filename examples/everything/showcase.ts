@@ -54,10 +54,9 @@ export function registerShowcase(server: Server): void {
     return "Prepared elsewhere, finished here.";
   });
   server.tool("first_of_two", { description: "Asks two people and takes the first answer" }, async (_args, ctx) => {
-    const first = await ctx.race(
-      ["alice", "bob"].map((who) => ctx.elicit(who, { message: `${who}, how much?`, schema: oneText("amount") })),
-    );
-    return `Somebody said ${only(first)}.`;
+    const ask = (who: string) => ctx.elicit(who, { message: `${who}, how much?`, schema: oneText("amount") });
+    const first = await ctx.race({ alice: () => ask("alice"), bob: () => ask("bob") });
+    return `Somebody said ${only(first.value)}.`;
   });
   server.tool("remember", { description: "Shows that steps are done once a flow" }, async (_args, ctx) => {
     const [started, ticket, dice] = [await ctx.now("started"), await ctx.uuid("ticket"), await ctx.random("dice")];

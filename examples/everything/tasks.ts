@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { RpcError, type Server } from "./volley.ts";
+import { RpcError, type Server, ToolError } from "./volley.ts";
 
 const Name = z.object({ name: z.string() });
 const Confirm = z.object({ confirm: z.boolean() });
@@ -23,7 +23,7 @@ export function registerTasks(server: Server): void {
   );
   server.tool("failing_job", { description: "Fails as a tool does", task: "required" }, async (_args, ctx) => {
     await ctx.step("try", () => delay(1_000));
-    throw new Error("The job has failed.");
+    throw new ToolError("The job has failed.");
   });
   server.tool("protocol_error_job", { description: "Fails as a request does", task: "required" }, () => {
     throw new RpcError(-32603, "The job could not be run.");

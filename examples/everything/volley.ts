@@ -6,6 +6,7 @@ export {
   RpcError,
   type Server,
   type ServerOptions,
+  ToolError,
 } from "../../src/index.ts";
 export { jsonSchema } from "../../src/json-schema.ts";
 export { nodeHandler } from "../../src/node.ts";

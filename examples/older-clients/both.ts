@@ -68,12 +68,17 @@ export function serveBoth(server: Server): BothRevisions {
   };
 }
 
-/** One client on standard streams, of whatever revision: an older one begins with `initialize`. */
+/** One client on standard streams, of whatever revision: an older one begins with `initialize`. Resolves when its session has ended. */
 export async function serveBothOverStdio(server: Server): Promise<void> {
   const head = await readFirstLine();
   process.stdin.unshift(head);
   if (isInitialize(head.toString().split("\n", 1)[0] ?? "")) {
-    await createLegacyServer(server).connect(new StdioServerTransport());
+    const session = createLegacyServer(server);
+    const ended = new Promise<void>((resolve) => {
+      session.onclose = resolve;
+    });
+    await session.connect(new StdioServerTransport());
+    await ended;
   } else {
     await serveStdio(server);
   }

@@ -1,4 +1,5 @@
 // A stand-in for somebody's issue tracker: bugs in memory, and what was done to them.
+import { ToolError } from "../../src/index.ts";
 
 interface Bug {
   readonly title: string;
@@ -14,7 +15,7 @@ const bugs = new Map<number, Bug>([
 
 function load(id: number): Bug {
   const bug = bugs.get(id);
-  if (bug === undefined) throw new Error(`There is no bug #${id}.`);
+  if (bug === undefined) throw new ToolError(`There is no bug #${id}.`);
   return bug;
 }
 

@@ -10,28 +10,32 @@ import {
 } from "@modelcontextprotocol/server";
 import {
   type ClientCapabilities,
+  checkOptions,
   ErrorCode,
   isObject,
   type LoggingLevel,
   META,
+  type OptionNames,
   PROTOCOL_VERSION,
   type ServerCapabilities,
   type SubscriptionFilter,
   VolleyError,
 } from "../protocol/index.ts";
 import { type Core, coreOf, type Reply, type Server } from "../server/index.ts";
-import { ANONYMOUS, type Principal } from "../state/index.ts";
+import { ANONYMOUS, type Principal, readPrincipal } from "../state/index.ts";
 import { type Notice, SessionCall } from "./session-call.ts";
 
 export interface LegacyServerOptions {
   /**
-   * Says who is calling, from what the transport's own check of the token found; undefined over stdio. To return undefined
-   * refuses the request. Default: everybody is anonymous, which a server with `authenticate` does not allow.
+   * Says who is calling, from what the transport's own check of the token found; undefined over stdio. Undefined, a throw, or
+   * what is no principal refuses the request. Default: everybody is anonymous, which a server with `authenticate` does not allow.
    */
   readonly principal?: (auth: AuthInfo | undefined) => Principal | undefined | Promise<Principal | undefined>;
   /** How long a person may take for one question, in milliseconds. Default 10 minutes; a tool's `ttlMs` may be shorter. */
   readonly answerTimeoutMs?: number;
 }
+
+const OPTIONS: OptionNames<LegacyServerOptions> = { principal: true, answerTimeoutMs: true };
 
 /**
  * Makes an official `Server` for one connection or session of a client of 2025-11-25 or earlier, with everything that is
@@ -50,6 +54,7 @@ export interface LegacyServerOptions {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export function createLegacyServer(server: Server, options: LegacyServerOptions = {}): OfficialServer {
+  checkOptions("createLegacyServer", options, OPTIONS);
   return new LegacyServer(coreOf(server), options);
 }
 
@@ -148,8 +153,13 @@ class LegacyServer extends OfficialServer {
   }
 
   async #identify({ http }: ServerContext): Promise<Principal> {
-    const principal = await this.#principalOf(http?.authInfo);
-    if (principal) return principal;
+    try {
+      const given: unknown = await this.#principalOf(http?.authInfo);
+      if (given) return readPrincipal(given, "principal");
+    } catch (error) {
+      // The SDK would send its message on. As for `authenticate`: the caller is refused, and the operator sees why.
+      this.#core.settings.trace({ type: "fault", target: "principal", error });
+    }
     throw new ProtocolError(ErrorCode.InvalidRequest, "Authentication is required.");
   }
 
@@ -265,5 +275,5 @@ function readReply({ body = "{}" }: Reply): Result {
 function missingInput({ code, message, data }: ProtocolError): string | undefined {
   if (code !== ErrorCode.MissingRequiredClientCapability || !isObject(data)) return undefined;
   const { requiredCapabilities: required } = data;
-  return isObject(required) && !required.extensions ? `${message} It lacks ${JSON.stringify(required)}.` : undefined;
+  return isObject(required) && !required.extensions ? message : undefined;
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { VolleyError } from "../protocol/index.ts";
 import { keygen } from "./keygen.ts";
@@ -42,6 +43,10 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
     out.write(usage());
     return 0;
   }
+  if (name === "--version" || name === "-v") {
+    out.write(`${version()}\n`);
+    return 0;
+  }
   const command = commands.get(name ?? "");
   if (command === undefined) {
     err.write(name === undefined ? usage() : `volley: there is no command "${name}".\n\n${usage()}`);
@@ -68,7 +73,11 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
 
 function usage(): string {
   const lines = Array.from(commands, ([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`);
-  return `Usage: volley <command> [--help]\n\nCommands:\n${lines.join("")}`;
+  return `Usage: volley <command> [--help]\n       volley --version\n\nCommands:\n${lines.join("")}`;
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version;
 }
 
 function isUsageError(error: unknown): error is Error {

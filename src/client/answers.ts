@@ -32,6 +32,12 @@ export type FormAnswer =
 /** The answer to a URL question: accept means that the person has agreed to open it, not that the page is done with. */
 export type UrlAnswer = "accept" | "decline" | "cancel" | { readonly action: "accept" | "decline" | "cancel" };
 
+/** What may be said to a form in one word. */
+export type FormWords = Extract<FormAnswer, string>;
+
+/** What may be said to a URL question in one word. */
+export type UrlWords = Extract<UrlAnswer, string>;
+
 /** A checked answer, or what is wrong with it in words for the person. */
 export type CheckedAnswer = { readonly response: InputResponse } | { readonly problems: readonly Problem[] };
 
@@ -90,6 +96,11 @@ export function kindOf(request: InputRequest): AskKind {
   return request.method === "sampling/createMessage" ? "sampling" : "roots";
 }
 
+/** What is wrong with a form's answer, for its author: people know a field by its title, programs by its name. */
+export function problemList(problems: readonly Problem[]): string {
+  return problems.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join(" ");
+}
+
 /** The error for an answer that cannot be used, in words for the author of the code that gave it. */
 export function unusable(key: string, remedy: string): VolleyError {
   return new VolleyError("no_answer", `The answer to "${key}" cannot be used. ${remedy}.`);
@@ -102,7 +113,7 @@ export function checkAnswer(key: string, request: InputRequest, answer: unknown)
       const params = request.params as { requestedSchema: unknown };
       const checked = checkFormAnswer(key, readForm(params.requestedSchema), answer);
       if ("response" in checked) return checked.response;
-      throw unusable(key, checked.problems.map((problem) => problem.message).join(" "));
+      throw unusable(key, problemList(checked.problems));
     }
     case "url":
       return checkUrlAnswer(key, answer);

@@ -64,6 +64,8 @@ export interface Client extends AsyncDisposable {
    * A structured result that does not fit the tool's output schema is a VolleyError `message_invalid`, with the result as
    * its `cause`.
    *
+   * A call that fails after somebody has been asked has what it would have gone on with in its error ({@link pendingOf}).
+   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    */
   callTool(name: string, args?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<CallToolResult>;
@@ -103,7 +105,7 @@ export interface Client extends AsyncDisposable {
    * ```
    */
   start<M extends RoundMethod>(method: M, params: RoundParams[M], options?: StartOptions): Promise<Started<M>>;
-  /** Goes on with what {@link PendingRound.toJSON} gave, as data or as text, in this or another process. */
+  /** Goes on with what {@link PendingRound.toJSON} or {@link pendingOf} gave, as data or as text, in this or another process. */
   resume(data: unknown): PendingRound;
   /**
    * Picks up a task in this or another process: by its id, or by what `onTask` or {@link TaskHandle.toJSON} gave, as data

@@ -23,7 +23,10 @@ import {
   checkSamplingAnswer,
   checkUrlAnswer,
   type FormAnswer,
+  type FormWords,
+  problemList,
   type UrlAnswer,
+  type UrlWords,
 } from "./answers.ts";
 import type { ServerIdentity } from "./connection.ts";
 import { checkUrl, type UrlWarning } from "./url-warnings.ts";
@@ -81,10 +84,14 @@ export type SamplingHandler = (
   ask: Ask,
 ) => CreateMessageResult | Promise<CreateMessageResult>;
 
-/** Those who answer. A kind of question without a handler is not declared, and servers may not ask it. */
-export interface AskHandlers {
-  readonly form?: (ask: FormAsk) => FormAnswer | Promise<FormAnswer>;
-  readonly url?: (ask: UrlAsk) => UrlAnswer | Promise<UrlAnswer>;
+/**
+ * Those who answer. A kind of question without a handler is not declared, and servers may not ask it.
+ *
+ * `connect` infers both parameters: else the compiler takes the one word that an async function returns for any string.
+ */
+export interface AskHandlers<FormWord extends FormWords = FormWords, UrlWord extends UrlWords = UrlWords> {
+  readonly form?: (ask: FormAsk) => FormAnswer | Promise<FormAnswer | FormWord>;
+  readonly url?: (ask: UrlAsk) => UrlAnswer | Promise<UrlAnswer | UrlWord>;
   /**
    * A model; `tools` and `context` say that it may be given tools, or asked to include context.
    * @deprecated by the specification, together with sampling.
@@ -178,7 +185,7 @@ async function answerForm(
   }
   throw new VolleyError(
     "no_answer",
-    `The form "${ask.key}" was answered unusably ${FORM_ATTEMPTS} times: ${problems.map((problem) => problem.message).join(" ")}`,
+    `The form "${ask.key}" was answered unusably ${FORM_ATTEMPTS} times: ${problemList(problems)}`,
   );
 }
 

@@ -1,13 +1,12 @@
 // The client: every call, on top of one connection.
 import {
   type ClientCapabilities,
+  checkOptions,
   type DiscoverResult,
-  ErrorCode,
   isCompleteResult,
   isDiscoverResult,
   type ReadResourceResult,
   type Received,
-  RpcError,
   VolleyError,
 } from "../protocol/index.ts";
 import type { AskKind } from "./answers.ts";
@@ -17,17 +16,11 @@ import type { ResultCache } from "./cache.ts";
 import type { Connection } from "./connection.ts";
 import { copyJson } from "./copy.ts";
 import { drive } from "./driver.ts";
-import {
-  collect,
-  type FetchPage,
-  type ListEntries,
-  type ListMethod,
-  type ListPages,
-  pagesOf,
-  readPage,
-} from "./lists.ts";
+import { collect, type FetchPage, type ListEntries, type ListMethod, type ListPages, pagesOf } from "./lists.ts";
+import { CALL_OPTIONS, COMPLETE_OPTIONS, REQUEST_OPTIONS, START_OPTIONS, SUBSCRIBE_OPTIONS } from "./option-names.ts";
 import type { CallOptions, RequestOptions, TaskData } from "./options.ts";
 import { type ByHand, resumePending, toStarted } from "./pending.ts";
+import { createResultReader } from "./results.ts";
 import { type Flow, play, type RoundMethod, type RoundResults, type Rounds } from "./rounds.ts";
 import { type SubscriptionEvent, subscribe } from "./subscriptions.ts";
 import { createTaskHandle, readTaskData, type TaskHandle, taskDataOf } from "./task.ts";
@@ -55,7 +48,8 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     list: () => collect("tools/list", fetchPage, () => cache.drop("tools/list"), {}),
     drop: () => cache.drop("tools/list"),
   });
-  const rounds: Rounds = { connection, tools, maxRounds, pace };
+  const read = createResultReader(connection.settings.onWarning);
+  const rounds: Rounds = { connection, tools, read, maxRounds, pace };
 
   async function fetchPage<M extends ListMethod>(
     method: M,
@@ -63,10 +57,10 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     options: RequestOptions,
   ): Promise<ListPages[M]> {
     const cached = cache.get(method, cursor);
-    if (cached !== undefined) return readPage(method, cached);
+    if (cached !== undefined) return cached as unknown as ListPages[M];
     const keep = cache.open(method, cursor);
     const result = await connection.request({ method, params: cursor === undefined ? {} : { cursor } }, options);
-    const page = readPage(method, result);
+    const page = await read(method, result, method);
     if (method === "tools/list") {
       const listed = page as ListPages["tools/list"];
       listed.tools = tools.take(listed.tools);
@@ -75,7 +69,8 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     return page;
   }
 
-  function list<M extends ListMethod>(method: M, options: RequestOptions = {}): Promise<ListEntries[M][]> {
+  async function list<M extends ListMethod>(method: M, options: RequestOptions = {}): Promise<ListEntries[M][]> {
+    checkOptions(method, options, REQUEST_OPTIONS);
     return collect(method, fetchPage as FetchPage, () => cache.drop(method), options);
   }
 
@@ -90,11 +85,13 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     params: RoundParams[M],
     options: CallOptions = {},
   ): Promise<RoundResults[M]> {
+    checkOptions(method === "tools/call" ? "callTool" : "getPrompt", options, CALL_OPTIONS);
     const flow: Flow<M> = { method, params: wishing(method, copyJson(params), options), capabilities, options };
     return drive(rounds, handlers, flow, await play(rounds, flow));
   }
 
   async function readResource(uri: string, options: CallOptions = {}): Promise<Received<ReadResourceResult>> {
+    checkOptions("readResource", options, CALL_OPTIONS);
     const cached = cache.get("resources/read", uri);
     if (cached !== undefined) return cached as Received<ReadResourceResult>;
     const keep = cache.open("resources/read", uri);
@@ -106,24 +103,15 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
   }
 
   async function discover(options: RequestOptions = {}): Promise<Received<DiscoverResult>> {
+    checkOptions("discover", options, REQUEST_OPTIONS);
     const cached = cache.get("server/discover", undefined);
     if (cached !== undefined) return cached as Received<DiscoverResult>;
     const keep = cache.open("server/discover", undefined);
-    const result = await connection.request({ method: "server/discover", params: {} }, options).catch(asLegacy);
+    const result = await connection.request({ method: "server/discover", params: {} }, options);
     if (!isDiscoverResult(result))
       throw new VolleyError("message_invalid", "The server describes itself in a way that cannot be read.");
     keep(result);
     return result;
-  }
-
-  // Every server of this revision has server/discover.
-  function asLegacy(error: unknown): never {
-    if (!RpcError.is(error) || error.code !== ErrorCode.MethodNotFound) throw error;
-    throw new VolleyError(
-      "legacy_server",
-      `The server at ${connection.server().address} does not know server/discover: it speaks an older revision and has to be updated or reached by its own client.`,
-      { cause: error },
-    );
   }
 
   function changed(event: SubscriptionEvent, subscribed: readonly string[]): void {
@@ -162,7 +150,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     answers: readonly AskKind[],
     options: CallOptions,
   ): Flow<M> {
-    return { method, params, capabilities: capabilitiesByHand(answers), options, byHand: true };
+    return { method, params, capabilities: capabilitiesByHand(answers), options, byHand: answers };
   }
 
   function capabilitiesByHand(answers: readonly AskKind[]): ClientCapabilities {
@@ -201,8 +189,12 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     listPrompts: (options) => list("prompts/list", options),
     listResources: (options) => list("resources/list", options),
     listResourceTemplates: (options) => list("resources/templates/list", options),
-    pages: (method, options = {}) => pagesOf(method, fetchPage as FetchPage, options),
+    pages(method, options = {}) {
+      checkOptions("pages", options, REQUEST_OPTIONS);
+      return pagesOf(method, fetchPage as FetchPage, options);
+    },
     async complete(ref, argument, options = {}) {
+      checkOptions("complete", options, COMPLETE_OPTIONS);
       const { settled } = options;
       const params = { ref, argument, ...(settled === undefined ? {} : { context: { arguments: settled } }) };
       const result = await connection.request({ method: "completion/complete", params }, options);
@@ -211,16 +203,23 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
     },
     discover,
     async start(method, params, options = {}) {
+      checkOptions("start", options, START_OPTIONS);
       const { answers = ["form", "url"], ...callOptions } = options;
       const asked = wishing(method, copyJson(params as JsonParams), callOptions);
       const flow = flowByHand(method, asked, answers, callOptions);
-      return toStarted({ ...byHand, flow, answers }, await play(rounds, flow));
+      return toStarted({ ...byHand, flow }, await play(rounds, flow));
     },
     resume: (data) =>
       resumePending(data, byHand, ({ method, params, answers }) => flowByHand(method, params, answers, {})),
     task: pickUp,
-    subscribe: (filter, options = {}) => subscribe({ connection, changed, readAgain }, filter, options),
-    request: (method, params = {}, options = {}) => connection.request({ method, params }, options),
+    subscribe(filter, options = {}) {
+      checkOptions("subscribe", options, SUBSCRIBE_OPTIONS);
+      return subscribe({ connection, changed, readAgain }, filter, options);
+    },
+    async request(method, params = {}, options = {}) {
+      checkOptions("request", options, REQUEST_OPTIONS);
+      return await connection.request({ method, params }, options);
+    },
     close: () => connection.close(),
     [Symbol.asyncDispose]: () => connection.close(),
   };

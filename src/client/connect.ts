@@ -1,5 +1,6 @@
 // From an address, a command or a transport to a client.
-import { type Implementation, RpcError, VolleyError } from "../protocol/index.ts";
+import { type Implementation, VolleyError } from "../protocol/index.ts";
+import type { FormWords, UrlWords } from "./answers.ts";
 import type { Client } from "./api.ts";
 import { type AskHandlers, capabilitiesOf } from "./asks.ts";
 import { createCache, type ResultCache } from "./cache.ts";
@@ -7,25 +8,36 @@ import { createClient } from "./client.ts";
 import { createConnection } from "./connection.ts";
 import { type HeaderSource, serverUrl } from "./http.ts";
 import type { Fetch } from "./http-fetch.ts";
+import { checkConnect } from "./option-names.ts";
 import { defaultPace } from "./pause.ts";
 import type { StdioServer } from "./stdio.ts";
 import { type TaskMode, withTasks } from "./task-wire.ts";
 import type { Transport } from "./transport.ts";
 
 /** Options of {@link connect}. */
-export interface ConnectOptions extends AskHandlers {
+export interface ConnectOptions<FormWord extends FormWords = FormWords, UrlWord extends UrlWords = UrlWords>
+  extends AskHandlers<FormWord, UrlWord> {
   /** Who this client says it is, for servers to log. Default: this package; `false` sends nothing. */
   readonly clientInfo?: Implementation | false;
   /** Headers for every HTTP request, such as `Authorization`; a function is asked for each request. For another user, connect again. */
   readonly headers?: HeaderSource;
-  /** Sends HTTP requests instead of the runtime's own means. */
+  /**
+   * Sends HTTP requests instead of the runtime's own means, which go by the proxies of the environment where the runtime's
+   * fetch does: on Node with `NODE_USE_ENV_PROXY=1` or `--use-env-proxy`, from 22.21 and 24.5 on. Before, give one that does.
+   */
   readonly fetch?: Fetch;
   /** How many times a server may ask for more in one call. Default 32. */
   readonly maxRounds?: number;
   /** The longest wait for the answer to one request, in milliseconds; the time of people is outside. Default 60,000. */
   readonly legTimeoutMs?: number;
   /**
-   * How long to wait before the retry of the n-th result in a row that asks nothing, in milliseconds.
+   * The longest wait for the answer to one request that is told of progress, which restarts `legTimeoutMs`, in
+   * milliseconds. Default 3,600,000 (an hour).
+   */
+  readonly maxTotalTimeoutMs?: number;
+  /**
+   * How long to wait before the retry of the n-th result in a row that asks nothing, or only to open a page again that the
+   * person has just agreed to open, in milliseconds.
    * Default: the first at once, then 50 ms doubling to 2 s, half to all of it.
    */
   readonly pace?: (attempt: number) => number;
@@ -57,13 +69,15 @@ const DEFAULT_CLIENT_INFO: Implementation = { name: "volley-mcp", version: "0.1.
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
-export async function connect(
+export async function connect<const FormWord extends FormWords, const UrlWord extends UrlWords>(
   target: string | URL | StdioServer | Transport,
-  options: ConnectOptions = {},
+  options: ConnectOptions<FormWord, UrlWord> = {},
 ): Promise<Client> {
+  checkConnect(target, options);
   const {
     clientInfo = DEFAULT_CLIENT_INFO,
     legTimeoutMs = 60_000,
+    maxTotalTimeoutMs = 3_600_000,
     maxRounds = 32,
     pace = defaultPace,
     tasks = true,
@@ -75,6 +89,7 @@ export async function connect(
     clientInfo: clientInfo === false ? undefined : clientInfo,
     capabilities: withTasks(capabilitiesOf(options), tasks),
     legTimeoutMs,
+    maxTotalTimeoutMs,
     onWarning,
   });
   const client = createClient({ connection, cache, handlers: options, maxRounds, pace, tasks });
@@ -136,8 +151,7 @@ async function meet(client: Client, signal: AbortSignal | undefined): Promise<vo
     await client.discover(signal === undefined ? {} : { signal });
   } catch (error) {
     await client.close();
-    const isLegacy = RpcError.is(error) || (VolleyError.is(error) && error.code === "timeout");
-    if (!isLegacy) throw error;
+    if (!VolleyError.is(error) || error.code !== "timeout") throw error;
     throw new VolleyError(
       "legacy_server",
       `${client.server.address} does not answer as a server of revision 2026-07-28: it speaks an older one (or none), and has to be updated or reached by its own client.`,

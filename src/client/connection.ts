@@ -9,7 +9,6 @@ import {
   isLoggingMessageParams,
   isObject,
   isProgressParams,
-  isStrings,
   type JSONRPCNotification,
   type JSONRPCRequest,
   type JSONRPCResponse,
@@ -20,8 +19,12 @@ import {
   TASKS_EXTENSION,
   VolleyError,
 } from "../protocol/index.ts";
-import { abortedError, closedError } from "./errors.ts";
+import { abortedError, closedError, rpcErrorOf } from "./errors.ts";
+import { httpFailureOf } from "./http-failure.ts";
+import { untilTaken } from "./insist.ts";
+import { type Limit, startLimit } from "./limit.ts";
 import type { RequestOptions } from "./options.ts";
+import { checkVersions, goneServer, isOfThisRevision, isOlderServers, isPuzzled, olderServer } from "./revision.ts";
 import { onAbort } from "./signals.ts";
 import type { Transport } from "./transport.ts";
 
@@ -44,14 +47,20 @@ export interface Leg {
   readonly name?: string;
   /** What this client can do, where that is not the same for all requests. */
   readonly capabilities?: ClientCapabilities;
-  /** Receives notifications that are neither progress nor log messages. */
-  readonly onNotification?: (notification: JSONRPCNotification) => void;
+  /**
+   * Receives notifications that are neither progress nor log messages; `endWait` says that the answer may now take as long
+   * as it likes.
+   */
+  readonly onNotification?: (notification: JSONRPCNotification, endWait: () => void) => void;
+  /** For one that may be sent twice: the failures after which it is, for about a minute. */
+  readonly mayRepeat?: ((error: unknown) => boolean) | undefined;
 }
 
 export interface ConnectionSettings {
   readonly clientInfo: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
   readonly legTimeoutMs: number;
+  readonly maxTotalTimeoutMs: number;
   readonly onWarning: (warning: string) => void;
 }
 
@@ -67,13 +76,15 @@ export interface Connection {
   skipTo(id: number): void;
   /** The server, as the `_meta` of a result describes it, or of the newest one that does. */
   server(meta?: unknown): ServerIdentity;
-  /** Sends a request with a fresh id; throws the server's error as {@link RpcError}. The result's type is one that the client knows. */
+  /**
+   * Sends a request, each time with a fresh id, until the server has taken it; throws the server's error as
+   * {@link RpcError}. The result's type is one that the client knows.
+   */
   request(leg: Leg, options: RequestOptions): Promise<Result>;
   close(): Promise<void>;
 }
 
-/** Timers of more milliseconds fire at once: longer limits are none. */
-const MAX_TIMER_MS = 2_147_483_647;
+const DISCOVER: Leg = { method: "server/discover", params: {} };
 // Where the specification, and SEP-2322 for tasks, lets a server ask for more.
 const ROUND_METHODS = new Set(["tools/call", "prompts/get", "resources/read", "tasks/result"]);
 const NAMED_BY: ReadonlyMap<string, string> = new Map([
@@ -94,6 +105,8 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
   baseMeta[META.clientCapabilities] = settings.capabilities;
   let lastId = 0;
   let lastMeta: unknown;
+  /** The server has answered as one of this revision does. */
+  let isKnown = false;
 
   function metaFor(leg: Leg, id: number, options: RequestOptions): Record<string, unknown> {
     const { onProgress, onLog, logLevel = "info", meta } = options;
@@ -108,7 +121,7 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
   }
 
   async function exchange(leg: Leg, options: RequestOptions): Promise<JSONRPCResponse> {
-    const { signal, timeoutMs = settings.legTimeoutMs } = options;
+    const { signal, timeoutMs = settings.legTimeoutMs, maxTotalTimeoutMs = settings.maxTotalTimeoutMs } = options;
     if (signal?.aborted) throw abortedError(signal);
     const id = ++lastId;
     const request: JSONRPCRequest = {
@@ -118,44 +131,68 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
       params: { ...leg.params, _meta: metaFor(leg, id, options) },
     };
     const ending = new AbortController();
-    const timer =
-      timeoutMs <= MAX_TIMER_MS
-        ? setTimeout(() => ending.abort(timeoutError(leg.method, timeoutMs)), timeoutMs)
-        : undefined;
+    const limit = startLimit(leg.method, timeoutMs, maxTotalTimeoutMs, (error) => ending.abort(error));
     const ignore = signal && onAbort(signal, () => ending.abort(abortedError(signal)));
     try {
       return await transport.send(request, {
         headers: transport.kind === "http" ? headersFor(leg) : NO_HEADERS,
         signal: ending.signal,
-        onNotification: receiver(leg, id, options, settings.onWarning),
+        onNotification: receiver(leg, id, options, settings.onWarning, limit),
       });
     } finally {
-      clearTimeout(timer);
+      limit.stop();
       ignore?.();
     }
   }
 
   function readResult(leg: Leg, response: JSONRPCResponse): Result {
-    if ("error" in response) {
-      const { code, message, data } = response.error;
-      throw new RpcError(code, message, data, response.id === undefined ? {} : { requestId: response.id });
-    }
+    if ("error" in response) throw rpcErrorOf(response);
     const { result } = response;
     // Transports that read text have done this already.
     if (result.resultType === undefined) result.resultType = "complete";
     const type = result.resultType;
-    const isKnown =
+    const isRead =
       type === "complete" ||
       (type === "input_required" && ROUND_METHODS.has(leg.method)) ||
       (type === "task" && mayBeTask(leg, settings.capabilities));
-    if (!isKnown) {
+    if (!isRead) {
       throw new VolleyError(
         "message_invalid",
         `The server answered ${leg.method} with a result of type "${type}", which has no meaning there.`,
       );
     }
     if (result._meta?.[META.serverInfo] !== undefined) lastMeta = result._meta;
+    isKnown = true;
     return result;
+  }
+
+  async function send(leg: Leg, options: RequestOptions, isSecond = false): Promise<Result> {
+    try {
+      return readResult(leg, await exchange(leg, options));
+    } catch (error) {
+      if (isKnown && VolleyError.is(error) && error.code === "legacy_server")
+        throw goneServer(transport.address, error);
+      if (!RpcError.is(error)) throw error;
+      isKnown ||= isOfThisRevision(error);
+      if (error.code === ErrorCode.UnsupportedProtocolVersion && !isSecond) {
+        checkVersions(error.data, transport.address);
+        return send(leg, options, true);
+      }
+      if (leg.method === DISCOVER.method && isOlderServers(error, isKnown)) throw olderServer(transport.address, error);
+      if (isKnown || leg.method === DISCOVER.method) throw error;
+      const failure = httpFailureOf(error);
+      if (failure !== undefined && isPuzzled(failure.status)) await meet(options);
+      throw error;
+    }
+  }
+
+  /** Throws when the server, which has answered its first request with an error, is one of an older revision. */
+  async function meet({ signal }: RequestOptions): Promise<void> {
+    try {
+      await send(DISCOVER, signal === undefined ? {} : { signal });
+    } catch (error) {
+      if (VolleyError.is(error) && error.code === "legacy_server") throw error;
+    }
   }
 
   return {
@@ -174,11 +211,17 @@ export function createConnection(transport: Transport, settings: ConnectionSetti
     },
     async request(leg, options) {
       if (closing.signal.aborted) throw closedError();
-      const response = await exchange(leg, options);
-      if (!("error" in response) || response.error.code !== ErrorCode.UnsupportedProtocolVersion)
-        return readResult(leg, response);
-      checkVersions(response.error.data, transport.address);
-      return readResult(leg, await exchange(leg, options));
+      const { signal, timeoutMs = settings.legTimeoutMs } = options;
+      const { method, mayRepeat } = leg;
+      const attempts = {
+        kind: transport.kind,
+        method,
+        mayRepeat,
+        signal,
+        closing: closing.signal,
+        patienceMs: timeoutMs,
+      };
+      return untilTaken(attempts, () => send(leg, options));
     },
     async close() {
       if (!closing.signal.aborted) closing.abort(closedError());
@@ -209,35 +252,13 @@ function headersFor(leg: Leg): Record<string, string> {
   return leg.paramHeaders === undefined ? headers : Object.assign(headers, leg.paramHeaders);
 }
 
-/**
- * Throws unless a server that has refused our version says that it speaks it: then one more try is worth it (a fleet in
- * the middle of an upgrade answers like that).
- *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#protocol-version-negotiation
- */
-function checkVersions(data: unknown, address: string): void {
-  const supported = isObject(data) && isStrings(data.supported) ? data.supported : [];
-  if (supported.includes(PROTOCOL_VERSION)) return;
-  const spoken = supported.length === 0 ? "does not say which revisions it speaks" : `speaks ${supported.join(", ")}`;
-  throw new VolleyError(
-    "legacy_server",
-    `The server at ${address} does not speak revision ${PROTOCOL_VERSION}: it ${spoken}. Use a client that speaks one of its revisions, or update the server.`,
-  );
-}
-
-function timeoutError(method: string, ms: number): VolleyError {
-  return new VolleyError(
-    "timeout",
-    `The server did not answer ${method} within ${ms} ms: raise timeoutMs if it needs longer.`,
-  );
-}
-
 /** Hands the notifications of one request to those who wait for them; a caller's own failure there is a warning. */
 function receiver(
   leg: Leg,
   id: number,
   options: RequestOptions,
   onWarning: (warning: string) => void,
+  limit: Limit,
 ): (notification: JSONRPCNotification) => void {
   let reached = Number.NEGATIVE_INFINITY;
   return (notification) => {
@@ -248,12 +269,13 @@ function receiver(
         const { progress, total, message } = params;
         if (!(progress > reached)) return;
         reached = progress;
+        limit.restart();
         options.onProgress({ progress, total, message });
       } else if (method === "notifications/message") {
         if (options.onLog === undefined || !isLoggingMessageParams(params)) return;
         options.onLog({ level: params.level, logger: params.logger, data: params.data });
       } else {
-        leg.onNotification?.(notification);
+        leg.onNotification?.(notification, limit.stop);
       }
     } catch (error) {
       onWarning(`A listener for ${method} failed: ${error}`);

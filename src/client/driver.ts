@@ -1,14 +1,15 @@
 // Playing all rounds of a call, with handlers for the questions.
+import { VolleyError } from "../protocol/index.ts";
 import { type AskHandlers, answerAll } from "./asks.ts";
 import type { TaskData } from "./options.ts";
 import { untilEnded } from "./pause.ts";
+import { pendingDataOf, withPending } from "./pending-data.ts";
 import {
   type Flow,
   play,
   type RoundMethod,
   type RoundResults,
   type Rounds,
-  retryOf,
   type Standing,
   type Waiting,
 } from "./rounds.ts";
@@ -30,8 +31,8 @@ export async function drive<M extends RoundMethod>(
   while (standing.type === "waiting") {
     const { waiting } = standing;
     const endedAt = performance.now();
-    const retry = retryOf(waiting, await answerRound(rounds, handlers, flow, waiting));
-    standing = await play(rounds, flow, { round: waiting.round, retry, endedAt });
+    const responses = await answerRound(rounds, handlers, flow, waiting);
+    standing = await play(rounds, flow, { waiting, responses, endedAt });
   }
   if (standing.type === "complete") return standing.result;
   const { capabilities, options, params } = flow;
@@ -75,7 +76,7 @@ async function answerRound<M extends RoundMethod>(
   } catch (error) {
     // Whoever still shows a question of this round can take it away.
     ending.abort(error);
-    throw error;
+    throw VolleyError.is(error) ? withPending(error, pendingDataOf(connection, flow, waiting)) : error;
   }
 }
 

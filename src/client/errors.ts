@@ -1,9 +1,19 @@
 // The errors that several files of the client make, and the tests for those that a server sends.
-import { ErrorCode, isObject, RpcError, VolleyError } from "../protocol/index.ts";
+import { ErrorCode, isObject, type JSONRPCErrorResponse, RpcError, VolleyError } from "../protocol/index.ts";
 
 /** The error of a call whose caller has given up, with the signal's own reason as its cause. */
 export function abortedError(signal: AbortSignal): VolleyError {
   return new VolleyError("aborted", "The call was aborted by its signal.", { cause: signal.reason });
+}
+
+/** The error that a server has answered. */
+export function rpcErrorOf({ id, error }: JSONRPCErrorResponse, options: ErrorOptions = {}): RpcError {
+  return new RpcError(
+    error.code,
+    error.message,
+    error.data,
+    id === undefined ? options : { ...options, requestId: id },
+  );
 }
 
 /** The error of everything that is still open when the client closes. */
@@ -27,7 +37,7 @@ export function isStateRefused(error: unknown): error is RpcError {
     error.code === ErrorCode.InvalidParams &&
     isObject(error.data) &&
     Object.hasOwn(error.data, "reason") &&
-    error.data.reason === "state_refused"
+    (error.data.reason === "state_refused" || error.data.reason === "state_expired")
   );
 }
 

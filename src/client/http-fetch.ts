@@ -1,5 +1,5 @@
 // HTTP on every runtime that has fetch.
-import { type JSONRPCRequest, type JSONRPCResponse, VolleyError } from "../protocol/index.ts";
+import { type JSONRPCRequest, type JSONRPCResponse, RpcError, VolleyError } from "../protocol/index.ts";
 import { closedError } from "./errors.ts";
 import { callerHeaders, FIXED_HEADERS, type HeaderSource, isEventStream, readReply } from "./http.ts";
 import { MAX_MESSAGE_SIZE, tooLarge } from "./messages.ts";
@@ -57,7 +57,7 @@ export function createFetchTransport(url: URL, source: HeaderSource, fetch: Fetc
         return await exchange(request, options, controller);
       } catch (error) {
         if (controller.signal.aborted) throw controller.signal.reason;
-        if (VolleyError.is(error)) throw error;
+        if (VolleyError.is(error) || RpcError.is(error)) throw error;
         throw new VolleyError(
           "connection_failed",
           `The server at ${url.origin} could not be reached or broke off (${(error as Error).message}).`,

@@ -1,8 +1,10 @@
 // HTTP on Node: node:http(s) with one pool of kept-alive connections, a fraction of the CPU that fetch takes.
-import type { ClientRequest, IncomingMessage } from "node:http";
+import type { AgentOptions, ClientRequest, IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import { type JSONRPCRequest, type JSONRPCResponse, VolleyError } from "../protocol/index.ts";
 import { closedError } from "./errors.ts";
 import { callerHeaders, FIXED_HEADERS, type HeaderSource, isEventStream, readReply } from "./http.ts";
+import { decoded } from "./http-decode.ts";
 import { MAX_MESSAGE_SIZE, tooLarge } from "./messages.ts";
 import { createStreamReader } from "./sse.ts";
 import type { SendOptions, Transport } from "./transport.ts";
@@ -21,10 +23,11 @@ const KEEPALIVE_MS = 30_000;
 export function createNodeHttpTransport(url: URL, source: HeaderSource): Transport {
   const secure = url.protocol === "https:";
   const address = url.origin + url.pathname;
-  const pool = { keepAlive: true, timeout: IDLE_MS };
   // Not imported: a bundler would lift that to the top of what it makes for a runtime that lacks it.
-  const { Agent, request: open } = process.getBuiltinModule(secure ? "node:https" : "node:http");
-  const agent = new Agent(pool);
+  const { Agent, globalAgent, request: open } = process.getBuiltinModule(secure ? "node:https" : "node:http");
+  // The environment's proxies, where Node itself was told to use them and can (22.21 and 24.5 on): as its fetch does.
+  const proxyEnv = (globalAgent as { options?: AgentOptions }).options?.proxyEnv;
+  const agent = new Agent({ keepAlive: true, timeout: IDLE_MS, ...(proxyEnv === undefined ? {} : { proxyEnv }) });
   const target = {
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
@@ -35,7 +38,8 @@ export function createNodeHttpTransport(url: URL, source: HeaderSource): Transpo
   const fixed = ["host", url.host, ...flat(FIXED_HEADERS)];
   const withFixed = (headers: Readonly<Record<string, string>>): string[] => [
     ...fixed,
-    ...flat(callerHeaders(headers)),
+    // Unlike fetch, which decodes cheaply what it asks for; what comes compressed all the same is read.
+    ...flat({ "accept-encoding": "identity", ...callerHeaders(headers) }),
   ];
   const headers = typeof source === "function" ? async () => withFixed(await source()) : withFixed(source);
   const inFlight = new Set<(error: VolleyError) => void>();
@@ -84,10 +88,16 @@ export function createNodeHttpTransport(url: URL, source: HeaderSource): Transpo
       outgoing.on("error", broken);
       outgoing.on("response", (incoming) => {
         incoming.on("error", broken);
+        let body: Readable;
+        try {
+          body = decoded(incoming, fail);
+        } catch (error) {
+          return fail(error);
+        }
         if (isEventStream(incoming.headers["content-type"])) {
-          readStream(incoming, request, options, done, fail);
+          readStream(incoming, body, request, options, done, fail);
         } else {
-          readText(incoming, fail, (text) => {
+          readText(body, fail, (text) => {
             const header = (name: string): string | undefined => incoming.headers[name]?.toString();
             try {
               done(readReply({ status: incoming.statusCode ?? 0, text, header }, request, address));
@@ -116,25 +126,26 @@ export function createNodeHttpTransport(url: URL, source: HeaderSource): Transpo
   };
 }
 
-function readText(incoming: IncomingMessage, fail: (error: unknown) => void, whole: (text: string) => void): void {
+function readText(body: Readable, fail: (error: unknown) => void, whole: (text: string) => void): void {
   let text = "";
-  incoming.setEncoding("utf8");
-  incoming.on("data", (part: string) => {
+  body.setEncoding("utf8");
+  body.on("data", (part: string) => {
     text += part;
     if (text.length > MAX_MESSAGE_SIZE) fail(tooLarge());
   });
-  incoming.on("end", () => whole(text));
+  body.on("end", () => whole(text));
 }
 
 function readStream(
   incoming: IncomingMessage,
+  body: Readable,
   request: JSONRPCRequest,
   options: SendOptions,
   done: (response: JSONRPCResponse) => void,
   fail: (error: unknown) => void,
 ): void {
   incoming.socket.setKeepAlive(true, KEEPALIVE_MS);
-  incoming.setEncoding("utf8");
+  body.setEncoding("utf8");
   const reader = createStreamReader(request.id, {
     onNotification: options.onNotification,
     onResponse(response) {
@@ -146,8 +157,8 @@ function readStream(
     },
     onFailure: fail,
   });
-  incoming.on("data", (text: string) => reader.feed(text));
-  incoming.on("end", () => reader.end());
+  body.on("data", (text: string) => reader.feed(text));
+  body.on("end", () => reader.end());
 }
 
 function flat(headers: Readonly<Record<string, string>>): string[] {

@@ -1,21 +1,15 @@
 // What both HTTP transports have in common: the fixed headers, and how a reply is read.
 import { type JSONRPCRequest, type JSONRPCResponse, VolleyError } from "../protocol/index.ts";
+import { rpcErrorOf } from "./errors.ts";
+import { type HttpFailure, httpFailure } from "./http-failure.ts";
 import { isNotification, parseMessage } from "./messages.ts";
+import { isPuzzled } from "./revision.ts";
 import { answers } from "./sse.ts";
 
 /** Headers for every request, such as `Authorization`: fixed, or made anew for each one. */
 export type HeaderSource =
   | Readonly<Record<string, string>>
   | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
-
-/** The `cause` of a `connection_failed` or `legacy_server` error whose reply had no message in it. */
-export interface HttpFailure {
-  readonly status: number;
-  /** `WWW-Authenticate`, which says how to authorize after a 401. */
-  readonly wwwAuthenticate: string | undefined;
-  /** `Retry-After`, as it came. */
-  readonly retryAfter: string | undefined;
-}
 
 /** A reply as both transports see it. */
 export interface HttpReply {
@@ -87,23 +81,20 @@ const LEGACY_CODES = new Set([-32000, -32001, -32600]);
 /**
  * Reads a whole reply.
  *
- * A 400, 404 or 405 without an error that this revision knows means a server of an earlier revision (or none).
+ * A 400, 404 or 405 (or the like) without an error that this revision knows means a server of an earlier revision (or none).
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#backward-compatibility
  */
 export function readReply(reply: HttpReply, request: JSONRPCRequest, address: string): JSONRPCResponse {
   const { status } = reply;
   const message = parseMessage(reply.text);
-  const suspicious = status === 400 || status === 404 || status === 405;
   if (message !== undefined && !isNotification(message) && answers(message, request.id)) {
-    if (!suspicious || !("error" in message) || !LEGACY_CODES.has(message.error.code)) return message;
+    if (!("error" in message) || status < 400) return message;
+    if (!isPuzzled(status) || !LEGACY_CODES.has(message.error.code))
+      throw rpcErrorOf(message, { cause: httpFailure(status, reply.header) });
   }
-  const cause: HttpFailure = {
-    status,
-    wwwAuthenticate: reply.header("www-authenticate"),
-    retryAfter: reply.header("retry-after"),
-  };
-  if (suspicious) {
+  const cause = httpFailure(status, reply.header);
+  if (isPuzzled(status)) {
     throw new VolleyError(
       "legacy_server",
       `No server of revision 2026-07-28 answers at ${address} (HTTP ${status}). Check the address; a server of an older revision, which wants \`initialize\`, has to be updated or reached by its own client.`,
@@ -117,15 +108,25 @@ export function readReply(reply: HttpReply, request: JSONRPCRequest, address: st
       { cause },
     );
   }
-  throw new VolleyError("connection_failed", `The server at ${address} answered HTTP ${status}${remedy(status)}.`, {
-    cause,
-  });
+  throw new VolleyError(
+    "connection_failed",
+    `The server at ${address} answered HTTP ${status}${remedy(cause, address)}.`,
+    {
+      cause,
+    },
+  );
 }
 
-function remedy(status: number): string {
+function remedy({ status, location, retryAfter }: HttpFailure, address: string): string {
   if (status === 401) return ": give valid credentials in `headers`";
   if (status === 403) return ": these credentials or this origin are not allowed";
-  if (status >= 300 && status < 400) return ": use the address it redirects to";
-  if (status === 429 || status === 503) return ": try again later";
+  if (status >= 300 && status < 400)
+    return `: use the address it redirects to${location === undefined ? "" : `, ${target(location, address)}`}`;
+  if (status === 429 || status === 503)
+    return `: try again ${retryAfter === undefined ? "later" : `after ${retryAfter}`}`;
   return "";
+}
+
+function target(location: string, address: string): string {
+  return URL.canParse(location, address) ? new URL(location, address).href : location;
 }

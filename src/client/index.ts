@@ -1,15 +1,17 @@
 // What other parts may use of the client.
-export type { AskKind, FormAnswer, FormFields, UrlAnswer } from "./answers.ts";
+export type { AskKind, FormAnswer, FormFields, FormWords, UrlAnswer, UrlWords } from "./answers.ts";
 export type { Client, CompleteOptions, RoundParams, StartOptions } from "./api.ts";
 export type { Ask, AskHandlers, FormAsk, SamplingHandler, UrlAsk } from "./asks.ts";
 export { type ConnectOptions, connect } from "./connect.ts";
 export type { ServerIdentity } from "./connection.ts";
 export { isResourceNotFound, isStateRefused } from "./errors.ts";
-export type { HeaderSource, HttpFailure } from "./http.ts";
+export type { HeaderSource } from "./http.ts";
+export type { HttpFailure } from "./http-failure.ts";
 export type { Fetch } from "./http-fetch.ts";
 export type { ListEntries, ListMethod, ListPages } from "./lists.ts";
 export type { CallOptions, LogEntry, Progress, RequestOptions, RoundInfo, TaskData } from "./options.ts";
-export type { PendingData, PendingRound, Started, StartedTask } from "./pending.ts";
+export type { PendingRound, Started, StartedTask } from "./pending.ts";
+export { type PendingData, pendingOf } from "./pending-data.ts";
 export type { RoundMethod, RoundResults } from "./rounds.ts";
 export type { StdioServer } from "./stdio.ts";
 export type { ReadAgain, SubscribeOptions, Subscription, SubscriptionEvent } from "./subscriptions.ts";

@@ -1,10 +1,6 @@
 // Lists: their pages, one by one or together.
 import {
   ErrorCode,
-  isListPromptsResult,
-  isListResourcesResult,
-  isListResourceTemplatesResult,
-  isListToolsResult,
   type ListPromptsResult,
   type ListResourcesResult,
   type ListResourceTemplatesResult,
@@ -13,7 +9,6 @@ import {
   type Received,
   type Resource,
   type ResourceTemplate,
-  type Result,
   RpcError,
   type Tool,
   VolleyError,
@@ -46,13 +41,6 @@ export type FetchPage = <M extends ListMethod>(
   options: RequestOptions,
 ) => Promise<ListPages[M]>;
 
-const guards: { readonly [M in ListMethod]: (result: unknown) => result is ListPages[M] } = {
-  "tools/list": isListToolsResult,
-  "prompts/list": isListPromptsResult,
-  "resources/list": isListResourcesResult,
-  "resources/templates/list": isListResourceTemplatesResult,
-};
-
 const entriesOf: { readonly [M in ListMethod]: (page: ListPages[M]) => readonly ListEntries[M][] } = {
   "tools/list": (page) => page.tools,
   "prompts/list": (page) => page.prompts,
@@ -62,12 +50,6 @@ const entriesOf: { readonly [M in ListMethod]: (page: ListPages[M]) => readonly 
 
 /** A list of more pages has no end that anybody would wait for. */
 const MAX_PAGES = 1_000;
-
-/** Reads a page; throws VolleyError `message_invalid` when it is none. */
-export function readPage<M extends ListMethod>(method: M, result: Result): ListPages[M] {
-  if (guards[method](result)) return result;
-  throw new VolleyError("message_invalid", `The server answered ${method} with something that is no such list.`);
-}
 
 /** Yields the pages of a list; a server that goes round in circles is a VolleyError `message_invalid`. */
 export async function* pagesOf<M extends ListMethod>(

@@ -12,10 +12,15 @@ export function tooLarge(): VolleyError {
   );
 }
 
+/** Text without the byte order mark that it may begin with. */
+export function withoutBom(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
 /** Reads a message; `undefined` for text that is no JSON and for what a server may not send, its own requests included. */
 export function parseMessage(text: string): JSONRPCResponse | JSONRPCNotification | undefined {
   try {
-    return readServerMessage(JSON.parse(text));
+    return readServerMessage(JSON.parse(withoutBom(text)));
   } catch {
     return undefined;
   }

@@ -39,8 +39,14 @@ export interface RoundInfo {
 export interface RequestOptions {
   /** Ends the call at once, rounds and questions included; the server is told. */
   readonly signal?: AbortSignal;
-  /** The longest wait for the server, for each request anew; the time of people does not count. Default: the client's `legTimeoutMs`. */
+  /**
+   * The longest wait for the server, in milliseconds, for each request anew; the time of people does not count. Progress
+   * restarts it. For as long again, at most, a server that takes no request may ask to wait (`Retry-After`). Default: the
+   * client's `legTimeoutMs`.
+   */
   readonly timeoutMs?: number;
+  /** The longest wait for one request however often progress has restarted it, in milliseconds. Default: the client's. */
+  readonly maxTotalTimeoutMs?: number;
   /** Asks the server for progress and receives it. */
   readonly onProgress?: (progress: Progress) => void;
   /**

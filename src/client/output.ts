@@ -1,60 +1,64 @@
 // Whether a tool's structured result fits the schema that the tool promised.
-import { checkJson, type Tool } from "../protocol/index.ts";
-
-type OutputSchema = NonNullable<Tool["outputSchema"]>;
-/** What is wrong with a value; undefined when nothing is. */
-type Check = (value: unknown) => string | undefined;
+import type { Check, ForeignSchema } from "./foreign-schema.ts";
 
 /** Checks values against schemas of servers; each schema is compiled once. */
 export interface OutputChecker {
-  /** What is wrong with a tool's value, or with the schema itself; undefined when nothing is. */
-  problemWith(tool: string, schema: OutputSchema, value: unknown): Promise<string | undefined>;
+  /** What is wrong with a tool's value; undefined when nothing is, or when the schema cannot tell: that is a warning, once a tool. */
+  problemWith(tool: string, schema: ForeignSchema, value: unknown): Promise<string | undefined>;
 }
 
-const MAX_SCHEMA_SIZE = 256 * 1024;
-const DIALECT_2020 = "https://json-schema.org/draft/2020-12/schema";
-const DIALECT_7 = "http://json-schema.org/draft-07/schema";
-
-/** Makes a checker; ajv is loaded with the first schema. */
+/** Makes a checker; what it compiles with is loaded with the first schema. */
 export function createOutputChecker(onWarning: (warning: string) => void): OutputChecker {
-  const checks = new WeakMap<OutputSchema, Promise<Check>>();
+  const checks = new WeakMap<ForeignSchema, Promise<Check>>();
+  const warned = new Set<string>();
+
+  function warn(tool: string, warning: string): void {
+    if (warned.has(tool)) return;
+    warned.add(tool);
+    onWarning(warning);
+  }
+
+  async function compile(tool: string, schema: ForeignSchema): Promise<Check> {
+    const unchecked = (pattern: string, reason: string): void =>
+      warn(
+        tool,
+        `The output schema of the tool "${tool}" has the pattern ${JSON.stringify(pattern.slice(0, 200))}, which is not checked: ${reason}.`,
+      );
+    const { compileForeign } = await import("./foreign-schema.ts");
+    const check = await compileForeign(schema, unchecked).catch((error: Error): Check => {
+      if (!(error instanceof EvalError)) return giveUp(tool, error);
+      warn(tool, `This runtime forbids compiling schemas: results of the tool "${tool}" are not checked.`);
+      return () => undefined;
+    });
+    let isGivenUp = false;
+    return (value) => {
+      if (isGivenUp) return undefined;
+      try {
+        return check(value);
+      } catch (error) {
+        isGivenUp = true;
+        return giveUp(tool, error as Error)(value);
+      }
+    };
+  }
+
+  // The tool has done its work: a fault of its schema is no reason to withhold the result.
+  function giveUp(tool: string, error: Error): Check {
+    warn(
+      tool,
+      `The output schema of the tool "${tool}" cannot be used, so its results are not checked: ${error.message}. Tell whoever runs the server.`,
+    );
+    return () => undefined;
+  }
+
   return {
     async problemWith(tool, schema, value) {
       let compiled = checks.get(schema);
       if (compiled === undefined) {
-        compiled = compile(schema).catch((error: Error): Check => {
-          if (!(error instanceof EvalError)) return () => `the schema cannot be used: ${error.message}`;
-          onWarning(`This runtime forbids compiling schemas: results of the tool "${tool}" are not checked.`);
-          return () => undefined;
-        });
+        compiled = compile(tool, schema);
         checks.set(schema, compiled);
       }
       return (await compiled)(value);
     },
   };
-}
-
-async function compile(schema: OutputSchema): Promise<Check> {
-  checkJson(schema);
-  if (JSON.stringify(schema).length > MAX_SCHEMA_SIZE)
-    throw new Error(`it is larger than ${MAX_SCHEMA_SIZE} characters`);
-  const ajv = await createAjv(schema.$schema);
-  const validate = ajv.compile(schema);
-  return (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: "structuredContent" }));
-}
-
-// An instance a schema: schemas of one server cannot refer to, or collide with, those of another tool. Nothing is given
-// to load remote schemas with, so that a reference to the network fails to compile.
-async function createAjv(dialect: string | undefined): Promise<import("ajv").Ajv> {
-  const options = { strict: false, validateSchema: false, logger: false } as const;
-  const { default: addFormats } = await import("ajv-formats");
-  const ajv = await construct(dialect?.replace(/#$/, "") ?? DIALECT_2020, options);
-  addFormats.default(ajv);
-  return ajv;
-}
-
-async function construct(dialect: string, options: import("ajv").Options): Promise<import("ajv").Ajv> {
-  if (dialect === DIALECT_2020) return new (await import("ajv/dist/2020.js")).Ajv2020(options);
-  if (dialect === DIALECT_7) return new (await import("ajv")).Ajv(options);
-  throw new Error(`its dialect ${dialect} is neither 2020-12 nor draft-07`);
 }

@@ -1,26 +1,23 @@
 // Rounds by hand: a waiting round as an object, and as plain data that another process can go on with.
 import {
+  checkOptions,
   type InputRequests,
   type InputResponse,
   type InputResponses,
-  isInputRequest,
-  isObject,
-  isOptionalString,
-  isRecordOf,
-  isStrings,
   VolleyError,
 } from "../protocol/index.ts";
-import { type AskKind, checkAnswer, type FormAnswer, type UrlAnswer } from "./answers.ts";
+import { checkAnswer, type FormAnswer, type UrlAnswer } from "./answers.ts";
 import type { ServerIdentity } from "./connection.ts";
 import { targetOf, wireOf } from "./driver.ts";
+import { CALL_OPTIONS } from "./option-names.ts";
 import type { CallOptions, TaskData } from "./options.ts";
+import { type PendingData, pendingDataOf, readPending } from "./pending-data.ts";
 import {
   type Flow,
   play,
   type RoundMethod,
   type RoundResults,
   type Rounds,
-  retryOf,
   type Standing,
   type Waiting,
 } from "./rounds.ts";
@@ -71,29 +68,10 @@ export interface PendingRound<M extends RoundMethod = RoundMethod> {
   toJSON(): PendingData;
 }
 
-/** A {@link PendingRound} as data. */
-export interface PendingData {
-  readonly type: "volley-mcp/pending-round";
-  readonly version: 1;
-  /** Where the round waits: connect there. */
-  readonly address: string;
-  readonly method: RoundMethod;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly round: number;
-  /** The id of the last request; later ids are greater. */
-  readonly lastId: number;
-  /** The kinds of questions that are answered by hand. */
-  readonly answers: readonly AskKind[];
-  readonly requests: InputRequests;
-  readonly inputResponses: InputResponses;
-  readonly requestState?: string;
-}
-
 /** What turns standings into what a caller by hand gets. */
 export interface ByHand {
   readonly rounds: Rounds;
   readonly flow: Flow<RoundMethod>;
-  readonly answers: readonly AskKind[];
   task(data: TaskData, flow: Flow<RoundMethod>): TaskHandle;
 }
 
@@ -104,8 +82,8 @@ export function toStarted<M extends RoundMethod>(
 ): Started<M> {
   if (standing.type === "complete") return { done: true, result: standing.result };
   if (standing.type === "task") {
-    const { rounds, flow, answers } = hand;
-    const data = taskDataOf(rounds, standing.task.taskId, targetOf(flow.params), wireOf(flow), answers);
+    const { rounds, flow } = hand;
+    const data = taskDataOf(rounds, standing.task.taskId, targetOf(flow.params), wireOf(flow), flow.byHand ?? []);
     const started: StartedTask = { done: true, task: hand.task(data, flow) };
     return started as Started<M>;
   }
@@ -151,29 +129,19 @@ function createPending<M extends RoundMethod>(
       answered.set(key, checkAnswer(key, request, answer));
     },
     async continue(options = {}) {
+      checkOptions("continue", options, CALL_OPTIONS);
       const open = openKeys();
       if (open.length > 0)
         throw new VolleyError("no_answer", `Answer all questions before going on; open: ${open.join(", ")}.`);
       const next = { ...hand, flow: { ...flow, options } };
-      const retry = retryOf(waiting, responses());
-      return toStarted(next, await play(rounds, next.flow, { round, retry, endedAt: performance.now() }));
-    },
-    toJSON() {
-      const { requestState } = waiting;
-      return {
-        type: "volley-mcp/pending-round",
-        version: 1,
-        address: rounds.connection.server().address,
-        method: flow.method,
-        params: flow.params,
-        round,
-        lastId: rounds.connection.lastId,
-        answers: hand.answers,
-        requests,
-        inputResponses: responses(),
-        ...(requestState === undefined ? {} : { requestState }),
+      const before = {
+        waiting,
+        responses: keys.length === 0 ? undefined : responses(),
+        endedAt: performance.now(),
       };
+      return toStarted(next, await play(rounds, next.flow, before));
     },
+    toJSON: () => pendingDataOf(rounds.connection, flow, waiting, responses()),
   };
 }
 
@@ -187,36 +155,8 @@ export function resumePending(
   const requests: InputRequests = Object.assign(Object.create(null), read.requests);
   const { round, requestState } = read;
   rounds.connection.skipTo(read.lastId);
-  const hand: ByHand = { rounds, task, flow: flowOf(read), answers: read.answers };
-  const pending = createPending(hand, { round, requests, requestState, meta: undefined }, new Map());
+  const waiting = { round, requests, requestState, meta: undefined, repeats: 0 };
+  const pending = createPending({ rounds, task, flow: flowOf(read) }, waiting, new Map());
   for (const [key, response] of Object.entries(read.inputResponses)) pending.answer(key, response);
   return pending;
-}
-
-const METHODS: readonly unknown[] = ["tools/call", "prompts/get", "resources/read"] satisfies RoundMethod[];
-
-function readPending(data: unknown): PendingData {
-  const read = typeof data === "string" ? parse(data) : data;
-  const isPending =
-    isObject(read) &&
-    read.type === "volley-mcp/pending-round" &&
-    read.version === 1 &&
-    METHODS.includes(read.method) &&
-    isObject(read.params) &&
-    Number.isSafeInteger(read.round) &&
-    Number.isSafeInteger(read.lastId) &&
-    isStrings(read.answers) &&
-    isRecordOf(read.requests, isInputRequest) &&
-    isRecordOf(read.inputResponses, isObject) &&
-    isOptionalString(read.requestState);
-  if (isPending) return read as unknown as PendingData;
-  throw new VolleyError("invalid_options", "This is no pending round: give what its toJSON() gave, unchanged.");
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,12 +5,10 @@ import {
   checkJson,
   ErrorCode,
   type GetPromptResult,
+  type InputRequest,
   type InputRequests,
   type InputResponses,
-  isCallToolResult,
-  isGetPromptResult,
   isInputRequiredResult,
-  isReadResourceResult,
   type ReadResourceResult,
   type Received,
   type Result,
@@ -18,12 +16,14 @@ import {
   type Task,
   VolleyError,
 } from "../protocol/index.ts";
+import type { AskKind } from "./answers.ts";
 import { refuseUndeclared } from "./asks.ts";
 import type { Connection } from "./connection.ts";
 import { isStateRefused } from "./errors.ts";
-import { untilTaken } from "./insist.ts";
 import type { CallOptions } from "./options.ts";
 import { sleep, untilEnded } from "./pause.ts";
+import { pendingDataOf, withPending } from "./pending-data.ts";
+import type { ResultReader } from "./results.ts";
 import { readHandle } from "./task-wire.ts";
 import type { ParamHeaders, ToolDirectory } from "./tools.ts";
 
@@ -41,6 +41,7 @@ export type RoundMethod = keyof RoundResults;
 export interface Rounds {
   readonly connection: Connection;
   readonly tools: ToolDirectory;
+  readonly read: ResultReader;
   readonly maxRounds: number;
   /** How long to wait before the retry of the n-th result in a row that asks nothing, in milliseconds. */
   readonly pace: (attempt: number) => number;
@@ -52,14 +53,11 @@ export interface Flow<M extends RoundMethod> {
   readonly params: Readonly<Record<string, unknown>>;
   readonly capabilities: ClientCapabilities;
   readonly options: CallOptions;
-  /** A caller by hand is given what the next request brings back when that request fails: without it the flow would be lost. */
-  readonly byHand?: boolean;
-}
-
-/** What a retry adds to the params of the first request. */
-export interface Retry {
-  readonly inputResponses?: InputResponses;
-  readonly requestState?: string;
+  /**
+   * The kinds of questions that a caller by hand answers, who is given the round that asked nothing when the request after it
+   * fails.
+   */
+  readonly byHand?: readonly AskKind[];
 }
 
 /** A flow that waits for answers. */
@@ -71,6 +69,16 @@ export interface Waiting {
   /** What the retry brings back; undefined where it brings nothing back. */
   readonly requestState: string | undefined;
   readonly meta: Readonly<Record<string, unknown>> | undefined;
+  /** How many rounds in a row, up to this one, asked to open a page that the person had just agreed to open. */
+  readonly repeats: number;
+}
+
+/** A round that has been answered. */
+export interface Answered {
+  readonly waiting: Waiting;
+  /** Undefined where nothing was asked. */
+  readonly responses: InputResponses | undefined;
+  readonly endedAt: number;
 }
 
 /** Where a flow stands after a round. */
@@ -80,42 +88,43 @@ export type Standing<M extends RoundMethod> =
   /** A tool goes on as a task; no rounds follow. */
   | { readonly type: "task"; readonly task: Task };
 
-const guards: { readonly [M in RoundMethod]: (result: unknown) => result is RoundResults[M] } = {
-  "tools/call": isCallToolResult,
-  "prompts/get": isGetPromptResult,
-  "resources/read": isReadResourceResult,
-};
-
 /**
- * Sends the next round, and further ones as long as the server asks nothing; `before` is the last one that was answered.
+ * Sends the next round, and further ones as long as the server asks nothing; `answered` is the last one.
  *
  * Each round is a request of its own with a fresh id and the params of the first; a retry adds the answers and the state
  * of the result that it follows, each only if there are any.
  *
+ * @throws an error with `pending` when what is known by then would be lost
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
  */
 export async function play<M extends RoundMethod>(
   rounds: Rounds,
   flow: Flow<M>,
-  before?: { readonly round: number; readonly retry: Retry; readonly endedAt: number },
+  answered?: Answered,
 ): Promise<Standing<M>> {
   const { options } = flow;
+  const { connection } = rounds;
   const maxRounds = options.maxRounds ?? rounds.maxRounds;
+  let before = answered;
   let endedAt = before?.endedAt ?? performance.now();
-  /** The last round that asked nothing. */
-  let ticket: Waiting | undefined;
-  for (let round = (before?.round ?? 0) + 1, quiet = 1; ; round++, quiet++) {
-    const startedAt = performance.now();
+  /** Results in a row that gave nobody anything new to do. */
+  let idle = before?.waiting.repeats ?? 0;
+  for (let round = (before?.waiting.round ?? 0) + 1; ; round++) {
+    let startedAt: number;
     let result: Result;
     try {
-      result = await send(rounds, flow, ticket === undefined ? (before?.retry ?? {}) : retryOf(ticket));
+      if (idle > 0) await sleep(rounds.pace(idle), options.signal, connection.closing);
+      startedAt = performance.now();
+      result = await send(rounds, flow, retryOf(before));
     } catch (error) {
-      if (ticket === undefined || !mayTryAgain(rounds, flow, error)) throw error;
-      return { type: "waiting", waiting: ticket };
+      if (before === undefined) throw error;
+      if (before !== answered && mayTryAgain(rounds, flow, error)) return { type: "waiting", waiting: before.waiting };
+      throw withPending(error, pendingDataOf(connection, flow, before.waiting, before.responses));
     }
     const waitMs = startedAt - endedAt;
     endedAt = performance.now();
-    const waiting = result.resultType === "input_required" ? readWaiting(result, flow.method, round) : undefined;
+    const waiting =
+      result.resultType === "input_required" ? readWaiting(result, flow.method, round, answered) : undefined;
     options.onRound?.({
       round,
       done: waiting === undefined,
@@ -132,41 +141,44 @@ export async function play<M extends RoundMethod>(
       return { type: "task", task: readHandle(result, sep) };
     if (waiting === undefined) return { type: "complete", round, result: await readComplete(rounds, flow, result) };
     if (round > maxRounds) {
-      throw new VolleyError(
+      const error = new VolleyError(
         "round_limit",
         `The server has asked for more ${round} times in one ${flow.method}: raise maxRounds if that is right.`,
       );
+      throw withPending(error, pendingDataOf(connection, flow, waiting));
     }
     if (Object.keys(waiting.requests).length > 0) {
       refuseUndeclared(waiting.requests, flow.capabilities);
       return { type: "waiting", waiting };
     }
-    await sleep(rounds.pace(quiet), options.signal, rounds.connection.closing);
-    ticket = waiting;
+    idle++;
+    before = { waiting, responses: undefined, endedAt };
   }
 }
 
 function mayTryAgain({ connection }: Rounds, flow: Flow<RoundMethod>, error: unknown): boolean {
   const isOver = flow.options.signal?.aborted === true || connection.closing.aborted;
-  return flow.byHand === true && !isOver && !isStateRefused(error);
+  return flow.byHand !== undefined && !isOver && !isStateRefused(error);
 }
 
 /** What the next request adds, exactly as the result gave it. */
-export function retryOf(waiting: Waiting, inputResponses?: InputResponses): Retry {
+function retryOf(before: Answered | undefined): Readonly<Record<string, unknown>> {
+  if (before === undefined) return NOTHING;
+  const { waiting, responses: inputResponses } = before;
   return {
     ...(inputResponses === undefined ? {} : { inputResponses }),
     ...(waiting.requestState === undefined ? {} : { requestState: waiting.requestState }),
   };
 }
 
-async function send<M extends RoundMethod>(rounds: Rounds, flow: Flow<M>, retry: Retry): Promise<Result> {
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
+
+async function send<M extends RoundMethod>(rounds: Rounds, flow: Flow<M>, retry: object): Promise<Result> {
   const { connection, tools } = rounds;
   const { method, capabilities, options } = flow;
   const params: Record<string, unknown> = { ...flow.params, ...retry };
   const request = (paramHeaders: ParamHeaders = {}): Promise<Result> =>
-    untilTaken(connection, options.signal, () =>
-      connection.request({ method, params, paramHeaders, capabilities }, options),
-    );
+    connection.request({ method, params, paramHeaders, capabilities }, options);
   if (method !== "tools/call") return request();
   const name = String(params.name);
   const call = async (): Promise<Result> => {
@@ -185,7 +197,7 @@ async function send<M extends RoundMethod>(rounds: Rounds, flow: Flow<M>, retry:
   }
 }
 
-function readWaiting(result: Result, method: string, round: number): Waiting {
+function readWaiting(result: Result, method: string, round: number, answered: Answered | undefined): Waiting {
   if (!isInputRequiredResult(result)) {
     throw new VolleyError(
       "message_invalid",
@@ -199,7 +211,20 @@ function readWaiting(result: Result, method: string, round: number): Waiting {
   } catch (cause) {
     throw new VolleyError("message_invalid", `The server's questions in ${method} cannot be read.`, { cause });
   }
-  return { round, requests, requestState: result.requestState, meta: result._meta };
+  const repeats = answered !== undefined && asksAgain(requests, answered) ? answered.waiting.repeats + 1 : 0;
+  return { round, requests, requestState: result.requestState, meta: result._meta, repeats };
+}
+
+/** Whether a page is to be opened that the person has just agreed to open: the server looks whether they are done there. */
+function asksAgain(requests: InputRequests, { waiting, responses = {} }: Answered): boolean {
+  const opened = Object.entries(waiting.requests)
+    .filter(([key]) => (responses[key] as { action?: unknown } | undefined)?.action === "accept")
+    .map(([, request]) => urlOf(request));
+  return Object.values(requests).some((request) => urlOf(request) !== undefined && opened.includes(urlOf(request)));
+}
+
+function urlOf({ method, params }: InputRequest): string | undefined {
+  return method === "elicitation/create" && params.mode === "url" ? params.url : undefined;
 }
 
 async function readComplete<M extends RoundMethod>(
@@ -208,11 +233,8 @@ async function readComplete<M extends RoundMethod>(
   result: Result,
 ): Promise<RoundResults[M]> {
   const { method, params } = flow;
-  if (!guards[method](result)) {
-    throw new VolleyError("message_invalid", `The server answered ${method} with a result that is none.`, {
-      cause: result,
-    });
-  }
-  if (method === "tools/call") await rounds.tools.check(String(params.name), result as CallToolResult);
-  return result;
+  const target = String(params.name ?? params.uri);
+  const read = await rounds.read(method, result, `${method} ${JSON.stringify(target)}`);
+  if (method === "tools/call") await rounds.tools.check(target, read as CallToolResult);
+  return read;
 }

@@ -1,7 +1,7 @@
 // An SSE response stream: notifications about one request, then its answer.
 import { createParser } from "eventsource-parser";
 import { type JSONRPCNotification, type JSONRPCResponse, type RequestId, VolleyError } from "../protocol/index.ts";
-import { isNotification, MAX_MESSAGE_SIZE, parseMessage, tooLarge } from "./messages.ts";
+import { isNotification, MAX_MESSAGE_SIZE, parseMessage, tooLarge, withoutBom } from "./messages.ts";
 
 /** Where a stream's messages go. */
 export interface StreamTarget {
@@ -25,6 +25,7 @@ export interface StreamReader {
  */
 export function createStreamReader(id: RequestId, target: StreamTarget): StreamReader {
   let done = false;
+  let isFirst = true;
   const parser = createParser({
     maxBufferSize: MAX_MESSAGE_SIZE,
     onEvent(event) {
@@ -44,7 +45,10 @@ export function createStreamReader(id: RequestId, target: StreamTarget): StreamR
   });
   return {
     feed(text) {
-      if (!done) parser.feed(text);
+      if (done) return;
+      // The parser knows the mark as bytes only.
+      parser.feed(isFirst ? withoutBom(text) : text);
+      isFirst &&= text === "";
     },
     end() {
       if (done) return;

@@ -1,5 +1,6 @@
 // A server as a child process: one message a line on its standard streams.
 import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
 import {
   isObject,
   type JSONRPCNotification,
@@ -36,6 +37,9 @@ const INHERITED = [
   "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR",
 ]; // biome-ignore format: two lines by platform
 
+/** How long what an ended server has written may take to arrive, where a process of its own holds its output open. */
+const DRAIN_MS = 100;
+
 interface Waiting {
   readonly options: SendOptions;
   readonly progressToken: unknown;
@@ -59,12 +63,18 @@ export function createStdioTransport(server: StdioServer, onWarning: (warning: s
     ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
     windowsHide: true,
   });
-  const { stdin, stdout } = child as ChildProcess & { stdin: NodeJS.WritableStream; stdout: NodeJS.ReadableStream };
-  let ended: VolleyError | undefined;
+  const { stdin, stdout } = child as ChildProcess & { stdin: NodeJS.WritableStream; stdout: Readable };
+  /** Makes the error of every request, each its own. */
+  let ended: (() => VolleyError) | undefined;
 
-  function end(error: VolleyError): void {
+  function end(error: () => VolleyError): void {
     ended ??= error;
-    for (const entry of [...waiting.values()]) entry.settle({ error: ended });
+    for (const entry of [...waiting.values()]) entry.settle({ error: ended() });
+  }
+
+  function hasEnded(code: number | null, signal: string | null): void {
+    const message = `${server.command} has ended (${signal ?? `exit code ${code}`}): connect again to start it anew.`;
+    end(() => new VolleyError("connection_failed", message));
   }
 
   function write(message: JSONRPCRequest | JSONRPCNotification): void {
@@ -72,19 +82,20 @@ export function createStdioTransport(server: StdioServer, onWarning: (warning: s
   }
 
   child.on("error", (cause: NodeJS.ErrnoException) => {
-    end(
-      new VolleyError("connection_failed", `${server.command} could not be started (${cause.code ?? cause.message}).`, {
-        cause,
-      }),
-    );
+    const message = `${server.command} could not be started (${cause.code ?? cause.message}).`;
+    end(() => new VolleyError("connection_failed", message, { cause }));
   });
-  child.on("close", (code, signal) => {
-    end(
-      new VolleyError(
-        "connection_failed",
-        `${server.command} has ended (${signal ?? `exit code ${code}`}): connect again to start it anew.`,
-      ),
-    );
+  child.on("close", hasEnded);
+  child.on("exit", (code, signal) => {
+    const drained = setTimeout(() => {
+      // What is there is read before this.
+      setImmediate(() => {
+        hasEnded(code, signal);
+        stdout.destroy();
+        child.stderr?.destroy();
+      });
+    }, DRAIN_MS);
+    child.once("close", () => clearTimeout(drained));
   });
   // A server that is gone says so by "close"; the broken pipe adds nothing.
   stdin.on("error", () => {});
@@ -103,7 +114,7 @@ export function createStdioTransport(server: StdioServer, onWarning: (warning: s
         );
     },
     () => {
-      end(tooLarge());
+      end(tooLarge);
       child.kill();
     },
   );
@@ -114,7 +125,7 @@ export function createStdioTransport(server: StdioServer, onWarning: (warning: s
     send(request, options) {
       return new Promise((resolve, reject) => {
         const { signal } = options;
-        if (ended !== undefined) return reject(ended);
+        if (ended !== undefined) return reject(ended());
         if (signal.aborted) return reject(signal.reason);
         const abort = (): void => {
           write(cancelled(request.id, signal.reason));
@@ -137,7 +148,7 @@ export function createStdioTransport(server: StdioServer, onWarning: (warning: s
       });
     },
     async close() {
-      end(closedError());
+      end(closedError);
       stdin.end();
       if (await gone(child, graceMs)) return;
       child.kill("SIGTERM");

@@ -12,6 +12,7 @@ import {
 } from "../protocol/index.ts";
 import type { Connection } from "./connection.ts";
 import { abortedError } from "./errors.ts";
+import { httpFailureOf, retryAfterMs } from "./http-failure.ts";
 import { reconnectPace, sleep } from "./pause.ts";
 import { createQueue, type EventQueue } from "./queue.ts";
 import { onAbort } from "./signals.ts";
@@ -132,6 +133,7 @@ async function keepOpen(host: SubscriptionHost, stream: Stream, options: Subscri
   let wasOpen = false;
   for (let attempt = 1; ; attempt++) {
     let openedAt = Number.POSITIVE_INFINITY;
+    let askedMs = 0;
     try {
       await listen(host, stream, wasOpen, () => {
         wasOpen = true;
@@ -140,11 +142,12 @@ async function keepOpen(host: SubscriptionHost, stream: Stream, options: Subscri
     } catch (error) {
       if (stream.signal.aborted || !wasOpen || isFinal(error, host.connection)) throw error;
       if (!reconnect) throw error;
+      askedMs = retryAfterMs(httpFailureOf(error)?.retryAfter) ?? 0;
     }
     if (!reconnect) return;
     host.interrupted?.();
     if (performance.now() - openedAt > STABLE_MS) attempt = 1;
-    await sleep(pace(attempt), stream.signal, host.connection.closing);
+    await sleep(Math.max(pace(attempt), askedMs), stream.signal, host.connection.closing);
   }
 }
 
@@ -164,14 +167,11 @@ async function listen(host: SubscriptionHost, stream: Stream, isAgain: boolean, 
   const abort = (): void => attempt.abort(signal.reason);
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort);
-  const { legTimeoutMs } = connection.settings;
-  const timer = setTimeout(() => attempt.abort(), legTimeoutMs);
   // Events that arrive while the resources are read again wait until the gap has been told.
   let held: JSONRPCNotification[] | undefined;
   let isOpen = false;
 
   function open(notifications: SubscriptionFilter): void {
-    clearTimeout(timer);
     isOpen = true;
     onOpen();
     stream.agree(notifications);
@@ -194,22 +194,19 @@ async function listen(host: SubscriptionHost, stream: Stream, isAgain: boolean, 
       {
         method: "subscriptions/listen",
         params: { notifications: filter },
-        onNotification(notification) {
+        onNotification(notification, endWait) {
           const { method, params } = notification;
           if (!isOpen) {
-            if (method === "notifications/subscriptions/acknowledged" && isAcknowledgedParams(params))
-              open(params.notifications);
+            if (method !== "notifications/subscriptions/acknowledged" || !isAcknowledgedParams(params)) return;
+            endWait();
+            open(params.notifications);
           } else if (held !== undefined) held.push(notification);
           else tell(host, stream, notification);
         },
       },
-      { signal: attempt.signal, timeoutMs: Number.POSITIVE_INFINITY },
+      { signal: attempt.signal },
     );
-  } catch (error) {
-    if (isOpen || signal.aborted || !attempt.signal.aborted) throw error;
-    throw new VolleyError("timeout", `The server did not acknowledge the subscription within ${legTimeoutMs} ms.`);
   } finally {
-    clearTimeout(timer);
     signal.removeEventListener("abort", abort);
     attempt.abort();
   }

@@ -4,7 +4,6 @@ import {
   type ClientCapabilities,
   type DetailedTask,
   type InputRequests,
-  isCallToolResult,
   RpcError,
   type Task,
   VolleyError,
@@ -12,7 +11,6 @@ import {
 import type { AskKind } from "./answers.ts";
 import type { AskHandlers } from "./asks.ts";
 import type { Connection } from "./connection.ts";
-import { insist } from "./insist.ts";
 import type { CallOptions, RequestOptions, TaskData } from "./options.ts";
 import { untilEnded } from "./pause.ts";
 import type { Rounds } from "./rounds.ts";
@@ -66,8 +64,8 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(meta === undefined ? {} : { meta }),
   };
-  const wire = createTaskWire(connection, handle.wire, capabilities);
-  const get = (): Promise<DetailedTask> => insist(connection, signal, () => wire.get(id, requestOptions));
+  const wire = createTaskWire(connection, handle.wire, capabilities, true);
+  const get = (): Promise<DetailedTask> => wire.get(id, requestOptions);
   const tell = teller(following, connection.settings.onWarning);
   const mailbox = createMailbox();
   const ending = new AbortController();
@@ -87,7 +85,7 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
     }),
     async send(responses) {
       try {
-        await insist(connection, signal, () => wire.update(id, responses, requestOptions));
+        await wire.update(id, responses, requestOptions);
       } catch (error) {
         if (!RpcError.is(error)) throw error;
         refusal ??= error;
@@ -137,12 +135,8 @@ export async function followTask(rounds: Rounds, handlers: AskHandlers, followin
 async function resultOf(task: DetailedTask, rounds: Rounds, tool: string | undefined): Promise<CallToolResult> {
   switch (task.status) {
     case "completed": {
-      const result = { resultType: "complete", ...task.result };
-      if (!isCallToolResult(result)) {
-        throw new VolleyError("message_invalid", `The task "${task.taskId}" ended with a result that is none.`, {
-          cause: task.result,
-        });
-      }
+      const subject = tool === undefined ? `the task "${task.taskId}"` : `tools/call ${JSON.stringify(tool)}`;
+      const result = await rounds.read("tools/call", { resultType: "complete", ...task.result }, subject);
       if (tool !== undefined) await rounds.tools.check(tool, result);
       return result;
     }

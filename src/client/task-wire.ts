@@ -18,6 +18,7 @@ import {
   VolleyError,
 } from "../protocol/index.ts";
 import type { Connection } from "./connection.ts";
+import { mayPass } from "./insist.ts";
 import type { RequestOptions } from "./options.ts";
 
 /** How a client follows tasks: not at all, by the extension, or as SEP-2322 wrote it. */
@@ -36,16 +37,18 @@ export function withTasks(capabilities: ClientCapabilities, mode: TaskMode): Cli
   return { ...capabilities, extensions: { ...capabilities.extensions, [TASKS_EXTENSION]: {} } };
 }
 
-/** The methods of the extension, or of SEP-2322. */
+/** The methods of the extension, or of SEP-2322; `insist` on looking and answering as long as the server may come back. */
 export function createTaskWire(
   connection: Connection,
   mode: "extension" | "sep2322",
   capabilities: ClientCapabilities,
+  insist = false,
 ): TaskWire {
+  const passes = insist ? (error: unknown) => mayPass(error, connection.kind) : undefined;
   const request = (method: string, taskId: string, more: object, options: RequestOptions): Promise<Result> =>
-    connection.request({ method, params: { taskId, ...more }, capabilities }, options);
-  const cancel: TaskWire["cancel"] = async (id, options) => {
-    await request("tasks/cancel", id, {}, options);
+    connection.request({ method, params: { taskId, ...more }, capabilities, mayRepeat: passes }, options);
+  const cancel: TaskWire["cancel"] = async (taskId, options) => {
+    await connection.request({ method: "tasks/cancel", params: { taskId }, capabilities }, options);
   };
   if (mode === "extension") {
     return {
@@ -62,25 +65,33 @@ export function createTaskWire(
       const task = ofTask(id, readBase(inNewNames(await request("tasks/get", id, {}, options))));
       const { status } = task;
       if (status === "working" || status === "cancelled") return { ...task, status };
+      const isOutcome = (error: unknown): error is RpcError | VolleyError =>
+        (status === "failed" && RpcError.is(error)) ||
+        // It has been answered in between, and the server holds the request until there is more to say.
+        (status === "input_required" && VolleyError.is(error) && error.code === "timeout");
+      const mayRepeat = passes && ((error: unknown) => !isOutcome(error) && passes(error));
       // SEP-2322: what is asked, like the result, is only in the answer to tasks/result.
       try {
-        const result = await request("tasks/result", id, {}, options);
+        const leg = { method: "tasks/result", params: { taskId: id }, capabilities, mayRepeat };
+        const result = await connection.request(leg, options);
         if (result.resultType !== "input_required") return { ...task, status: "completed", result };
         return { ...task, status: "input_required", inputRequests: readRequests(result.inputRequests) };
       } catch (error) {
-        if (status === "failed" && RpcError.is(error)) {
-          const { code, message, data } = error;
-          return { ...task, status, error: { code, message, ...(data === undefined ? {} : { data }) } };
-        }
-        // It has been answered in between, and the server holds the request until there is more to say.
-        const held = status === "input_required" && VolleyError.is(error) && error.code === "timeout";
-        if (held) return { ...task, status: "working" };
-        throw error;
+        if (!isOutcome(error)) throw error;
+        if (!RpcError.is(error)) return { ...task, status: "working" };
+        const { code, message, data } = error;
+        return { ...task, status: "failed", error: { code, message, ...(data === undefined ? {} : { data }) } };
       }
     },
     async update(id, inputResponses, options) {
       const meta = { ...options.meta, [RELATED_TASK]: { taskId: id } };
-      const leg = { method: "tasks/input_response", params: { inputResponses }, name: id, capabilities };
+      const leg = {
+        method: "tasks/input_response",
+        params: { inputResponses },
+        name: id,
+        capabilities,
+        mayRepeat: passes,
+      };
       await connection.request(leg, { ...options, meta });
     },
   };

@@ -2,6 +2,7 @@
 import {
   type CallToolResult,
   type ClientCapabilities,
+  checkOptions,
   type DetailedTask,
   type InputRequests,
   type InputResponse,
@@ -13,6 +14,7 @@ import {
 } from "../protocol/index.ts";
 import { type AskKind, checkAnswer, type FormAnswer, type UrlAnswer } from "./answers.ts";
 import type { AskHandlers } from "./asks.ts";
+import { FOLLOW_OPTIONS, REQUEST_OPTIONS } from "./option-names.ts";
 import type { RequestOptions, TaskData } from "./options.ts";
 import type { Rounds } from "./rounds.ts";
 import type { FollowOptions } from "./task-follow.ts";
@@ -61,6 +63,7 @@ export function createTaskHandle(
   let seen: InputRequests = Object.create(null);
 
   async function get(options: RequestOptions = {}): Promise<DetailedTask> {
+    checkOptions("task.get", options, REQUEST_OPTIONS);
     const task = await wire.get(id, options);
     if (task.status === "input_required") seen = task.inputRequests;
     return task;
@@ -70,6 +73,7 @@ export function createTaskHandle(
     id,
     get,
     async answer(answers, options = {}) {
+      checkOptions("task.answer", options, REQUEST_OPTIONS);
       const keys = Object.keys(answers);
       if (!keys.every((key) => Object.hasOwn(seen, key))) await get(options);
       const responses: InputResponses = Object.create(null);
@@ -82,8 +86,12 @@ export function createTaskHandle(
       await wire.update(id, responses, options);
       for (const key of keys) answered.add(key);
     },
-    cancel: (options = {}) => wire.cancel(id, options),
+    async cancel(options = {}) {
+      checkOptions("task.cancel", options, REQUEST_OPTIONS);
+      await wire.cancel(id, options);
+    },
     async result(options = {}) {
+      checkOptions("task.result", options, FOLLOW_OPTIONS);
       const { followTask } = await import("./task-follow.ts");
       const following = { handle: data, capabilities, options, seed: undefined, byHand: data.answers, answered };
       return followTask(rounds, handlers, following);

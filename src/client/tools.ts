@@ -140,14 +140,24 @@ export function createToolDirectory(connection: Connection, source: ToolSource):
   };
 }
 
-function headersOf({ headers }: Known, args: unknown): ParamHeaders {
+function headersOf({ tool, headers }: Known, args: unknown): ParamHeaders {
   if (headers.length === 0) return NONE;
   const made: Record<string, string> = {};
   for (const { header, path } of headers) {
-    const value = encodeParam(paramValue(args, path));
-    if (value !== undefined) made[header] = value;
+    const value = paramValue(args, path);
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw unsafe(path.join("."), tool.name);
+    const encoded = encodeParam(value);
+    if (encoded !== undefined) made[header] = encoded;
   }
   return made;
+}
+
+/** No header can mirror it, so that the server would refuse the call for a reason that helps nobody. */
+function unsafe(argument: string, tool: string): VolleyError {
+  return new VolleyError(
+    "invalid_options",
+    `The argument "${argument}" of the tool "${tool}" is an integer beyond 2^53 - 1, which not every program reads as the same number: give a smaller one.`,
+  );
 }
 
 function unusable(name: string, cause: unknown): VolleyError {

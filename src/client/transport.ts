@@ -25,7 +25,8 @@ export interface Transport {
   /** Who is at the other end, for people to read: an origin, a command. */
   readonly address: string;
   /**
-   * Sends one request and resolves with its answer, which may be an error response.
+   * Sends one request and resolves with its answer, which may be an error response; one that came with an HTTP status of
+   * 400 or more is thrown as RpcError, with that as its cause ({@link HttpFailure}).
    *
    * Rejects with `signal.reason` when the signal fires, and tells the server that the request is cancelled; with a
    * VolleyError `connection_failed` when the server cannot be reached or breaks off, `closed` after {@link close},

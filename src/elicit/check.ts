@@ -1,4 +1,4 @@
-import { isObject } from "../protocol/index.ts";
+import { isObject, isUnsafe } from "../protocol/index.ts";
 import type { ChoiceField, ChoicesField, Field, FormContent, NumberField, Problem, StringField } from "./form.ts";
 import { formats } from "./formats.ts";
 import type { FieldValue } from "./schema.ts";
@@ -96,11 +96,19 @@ function numberProblem(field: NumberField, value: unknown): string | undefined {
   if (field.kind === "integer" ? !Number.isInteger(value) : !Number.isFinite(value)) {
     return field.kind === "integer" ? "must be a whole number." : "must be a number.";
   }
-  const { minimum, maximum } = field;
+  const { minimum, maximum, above, below } = field;
   const number = value as number;
-  if ((minimum === undefined || number >= minimum) && (maximum === undefined || number <= maximum)) return undefined;
-  if (minimum === undefined) return `must be at most ${maximum}.`;
-  return maximum === undefined ? `must be at least ${minimum}.` : `must be between ${minimum} and ${maximum}.`;
+  const isHigh = minimum === undefined || (above ? number > minimum : number >= minimum);
+  const isLow = maximum === undefined || (below ? number < maximum : number <= maximum);
+  if (isHigh && isLow) {
+    return field.kind === "integer" && isUnsafe(number) ? "has too many digits to be kept exactly." : undefined;
+  }
+  if (minimum !== undefined && maximum !== undefined && !above && !below) {
+    return `must be between ${minimum} and ${maximum}.`;
+  }
+  const lower = minimum === undefined ? [] : [`${above ? "more than" : "at least"} ${minimum}`];
+  const upper = maximum === undefined ? [] : [`${below ? "less than" : "at most"} ${maximum}`];
+  return `must be ${[...lower, ...upper].join(" and ")}.`;
 }
 
 function choicesProblem(field: ChoicesField, value: unknown): string | undefined {

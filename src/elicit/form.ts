@@ -30,6 +30,9 @@ export interface NumberField extends FieldBase {
   readonly default: number | undefined;
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
+  /** The minimum itself is not allowed, or the maximum: the form on the wire cannot say so. */
+  readonly above?: true;
+  readonly below?: true;
 }
 
 /** Yes or no. */

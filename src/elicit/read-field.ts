@@ -98,8 +98,8 @@ function isFormat(format: unknown): format is keyof typeof formats {
 }
 
 function readNumber(base: Base, kind: NumberField["kind"], schema: RawSchema, place: Place): NumberField {
-  // The form has inclusive bounds only. For integers the next one says the same; for numbers the bound itself is the
-  // nearest that can be said, and the author's schema holds the rest.
+  // The form on the wire has inclusive bounds only. For integers the next one says the same; for numbers the bound itself is
+  // the nearest that can be said.
   const isInteger = kind === "integer";
   const above = numberOf(schema.exclusiveMinimum);
   const below = numberOf(schema.exclusiveMaximum);
@@ -114,6 +114,8 @@ function readNumber(base: Base, kind: NumberField["kind"], schema: RawSchema, pl
     kind,
     minimum: minimum > -bounds ? minimum : undefined,
     maximum: maximum < bounds ? maximum : undefined,
+    ...(minimum === lower[1] && !isInteger ? { above: true } : {}),
+    ...(maximum === upper[1] && !isInteger ? { below: true } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 // volley-mcp/events/redis: change notifications between instances, through Redis or Valkey.
 import { randomUUID } from "node:crypto";
 import type { Cluster, Redis } from "ioredis";
-import { isObject } from "../protocol/index.ts";
+import { checkOptions, isObject, needOption, type OptionNames } from "../protocol/index.ts";
 import type { EventBus, ServerEvent } from "../server/index.ts";
 
 export type RedisEventBusOptions = (
@@ -17,6 +17,8 @@ export type RedisEventBusOptions = (
   /** What all instances of one service share. Default `"volley:events"`. */
   readonly channel?: string;
 };
+
+const OPTIONS: OptionNames<RedisEventBusOptions> = { client: true, url: true, channel: true };
 
 /**
  * An {@link EventBus} over Redis pub/sub: a change raised on one instance reaches the clients that listen at any other.
@@ -34,6 +36,8 @@ export type RedisEventBusOptions = (
  * ```
  */
 export async function createRedisEventBus(options: RedisEventBusOptions): Promise<EventBus> {
+  checkOptions("createRedisEventBus", options, OPTIONS);
+  needOption("createRedisEventBus", options, "client", "url");
   const { channel = "volley:events" } = options;
   const publisher = "client" in options ? options.client : await connect(options.url);
   // A connection that listens can do nothing else. What is used of it, a cluster has as well.

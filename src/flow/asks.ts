@@ -1,4 +1,4 @@
-import { formWarnings } from "../elicit/index.ts";
+import { type Field, formWarnings } from "../elicit/index.ts";
 import {
   cleanCreateMessageResult,
   cleanRoots,
@@ -8,7 +8,8 @@ import {
   VolleyError,
 } from "../protocol/index.ts";
 import { digest } from "../state/index.ts";
-import { type ContextPromise, type Deferred, defer, never } from "./context-promise.ts";
+import type { Call } from "./call.ts";
+import { type ContextPromise, type Deferred, defer } from "./context-promise.ts";
 import type { Flow } from "./flow.ts";
 import type { AnswerEntry, AskKind, Found } from "./journal.ts";
 import type { Run } from "./run.ts";
@@ -21,6 +22,8 @@ export interface Question<T> {
   readonly pinned: boolean;
   /** The request as the author meant it; its message gets the reason when it is asked again. */
   readonly request: InputRequest;
+  /** Of a form. */
+  readonly fields?: readonly Field[];
   /** Turns a reduced answer into the author's value, or says in one sentence why it is of no use. */
   readonly read: (response: unknown) => Reading<T> | Promise<Reading<T>>;
 }
@@ -35,7 +38,8 @@ const MOST_CHANGES = 3;
 
 /** Answers a question from the journal, or opens it. */
 export function ask<T>(run: Run, flow: Flow, question: Question<T>): ContextPromise<T> {
-  if (run.begin("a", question.key) === undefined) return never();
+  const call = run.begin("a", question.key);
+  if (call === undefined) return run.refuse(question.key);
   if (question.pinned && flow.definition.answersWithoutState === "accept") {
     throw new VolleyError(
       "context_misused",
@@ -43,12 +47,12 @@ export function ask<T>(run: Run, flow: Flow, question: Question<T>): ContextProm
         'which prove nothing. Remove `answersWithoutState: "accept"`, or ask without pinning.',
     );
   }
-  const asking = new Asking(run, flow, question);
+  const asking = new Asking(run, flow, question, call);
   const found = run.journal.find("a", question.key) ?? acceptLoose(run, flow, question);
   if (found === undefined) asking.openUnanswered();
   else {
     tell(flow, { type: "answered", key: question.key, replayed: !flow.asked.has(question.key) });
-    run.replay(found, () => asking.useAnswer(found));
+    run.replay(found, call, () => asking.useAnswer(found));
   }
   return run.hand(question.key, asking.ends.promise);
 }
@@ -59,17 +63,22 @@ class Asking<T> {
   readonly #run: Run;
   readonly #flow: Flow;
   readonly #question: Question<T>;
+  readonly #call: Call;
   readonly #pin: string | null;
+  #tries: number;
 
-  constructor(run: Run, flow: Flow, question: Question<T>) {
+  constructor(run: Run, flow: Flow, question: Question<T>, call: Call) {
     this.#run = run;
     this.#flow = flow;
     this.#question = question;
+    this.#call = call;
+    this.#tries = flow.asked.get(question.key)?.[2] ?? 0;
     this.#pin = question.pinned ? digest(JSON.stringify(question.request)) : null;
   }
 
-  useAnswer(found: Found<AnswerEntry>): void {
-    const [, key, kind, response, answeredPin, changes] = found.entry;
+  /** Hands the answer out; what checks it may take time. */
+  useAnswer(found: Found<AnswerEntry>): void | Promise<void> {
+    const [, key, kind, , answeredPin, changes] = found.entry;
     if (kind !== this.#question.kind) {
       this.ends.reject(
         new VolleyError(
@@ -85,10 +94,23 @@ class Asking<T> {
         else if (reading.ok === "thrown") this.ends.reject(reading.error);
         else this.#again(found, reading.reason, changes);
       };
-      const reading = this.#question.read(response);
-      if (reading instanceof Promise) this.#run.work(key, () => reading, use, this.ends.reject);
-      else use(reading);
+      const reading = this.#question.read(this.#reduced(found));
+      if (reading instanceof Promise) return reading.then(use).catch(this.ends.reject);
+      use(reading);
     }
+  }
+
+  // S15: what a form did not ask for is ignored: nothing rests on it, and no state carries it.
+  #reduced({ entry, index }: Found<AnswerEntry>): unknown {
+    const [type, key, kind, response, pin, changes] = entry;
+    const { fields } = this.#question;
+    const { action, content } = response as { readonly action?: string; readonly content?: Record<string, unknown> };
+    if (fields === undefined || content === undefined) return response;
+    const own = fields.filter(({ name }) => Object.hasOwn(content, name)).map(({ name }) => [name, content[name]]);
+    if (own.length === Object.keys(content).length) return response;
+    const reduced = { action, content: Object.fromEntries(own) };
+    this.#run.journal.entries[index] = [type, key, kind, reduced, pin, changes];
+    return reduced;
   }
 
   /** A question without an answer: new, left out by the client, or answered with something unusable. */
@@ -111,9 +133,25 @@ class Asking<T> {
     }
   }
 
+  /** Takes an answer that comes while the run goes on. */
+  #answer(response: unknown, changes: number): void {
+    const { key, kind } = this.#question;
+    const answer = reduceAnswer(kind, response);
+    if (answer === undefined) {
+      this.#open(this.#tries + 1, changes, "No usable answer came.");
+      return;
+    }
+    tell(this.#flow, { type: "answered", key, replayed: false });
+    const entry: AnswerEntry = ["a", key, kind, answer, this.#pin, changes];
+    this.#run.record(entry, this.#call, () => {
+      const found = this.#run.journal.find("a", key);
+      return found && this.useAnswer(found);
+    });
+  }
+
   #again(found: Found<AnswerEntry>, reason: string, changes: number): void {
-    this.#run.journal.remove(found);
-    this.#open((this.#flow.asked.get(this.#question.key)?.[2] ?? 0) + 1, changes, reason);
+    this.#flow.takeBack(found.index);
+    this.#open(this.#tries + 1, changes, reason);
   }
 
   #open(tries: number, changes: number, reason: string): void {
@@ -138,18 +176,18 @@ class Asking<T> {
           reason,
         });
       }
+      this.#tries = tries;
       tell(this.#flow, { type: "asked", key, tries });
-      this.#run.open(
-        {
-          key,
-          request: reason === "" ? request : withReason(request, reason),
-          author: request,
-          reason,
-          question: [key, kind, tries, this.#pin, changes, 0],
-          startedAt: this.#run.mark(),
-        },
-        this.ends.promise,
-      );
+      this.#run.open({
+        key,
+        request: reason === "" ? request : withReason(request, reason),
+        author: request,
+        reason,
+        question: [key, kind, tries, this.#pin, changes, 0],
+        call: this.#call,
+        openedAt: this.#run.mark(),
+        answer: (response) => this.#answer(response, changes),
+      });
     }
   }
 }
@@ -172,7 +210,7 @@ function acceptLoose<T>(run: Run, flow: Flow, question: Question<T>): Found<Answ
   const response = reduceAnswer(question.kind, flow.loose.get(question.key));
   if (response === undefined) return undefined;
   const entry: AnswerEntry = ["a", question.key, question.kind, response, null, 0];
-  return run.journal.add(entry, false);
+  return { entry, index: run.journal.add(entry, false) };
 }
 
 /**

@@ -52,6 +52,13 @@ export function never<T>(): ContextPromise<T> {
   return defer<T>().promise;
 }
 
+/** A promise that has failed already; nobody has to look at it. */
+export function rejected<T>(error: unknown): ContextPromise<T> {
+  const ends = defer<T>();
+  ends.reject(error);
+  return ends.promise;
+}
+
 /** A promise that is settled already. */
 export function settled<T>(value: T): ContextPromise<T> {
   return new ContextPromise<T>((resolve) => resolve(value));

@@ -38,6 +38,11 @@ export interface Elicit {
   outcome<const S extends FormSchema>(key: string, question: FormQuestion<S>): Promise<Outcome<FormValue<S>>>;
 }
 
+/** The first of several contestants to end: its name and what it came to. */
+export type Winner<C extends Readonly<Record<string, () => unknown>>> = {
+  [K in keyof C & string]: { readonly winner: K; readonly value: Awaited<ReturnType<C[K]>> };
+}[keyof C & string];
+
 /** What a step or an effect gets to work with. */
 export interface WorkScope {
   /** The same on every try of this work in this flow: hand it to the systems that it calls. */
@@ -48,11 +53,12 @@ export interface WorkScope {
 
 export interface OnceOptions<T> {
   /**
-   * Your own name for what must happen once (an order number, say), within this principal and tool.
+   * Your own name for what must happen once (an order number, say), within this principal and tool; not empty. Whoever comes
+   * second with it in another call gets the first one's value, whatever was answered there: it must say what makes it this deed.
    * Without it the flow is what is unique, which costs one state-only round where nothing was asked before.
    */
   readonly key?: string;
-  /** How long the record is kept, in milliseconds. Needed with `key`; default and minimum without: the flow's deadline. */
+  /** How long the record is kept, in milliseconds. Goes with `key`; without one it is the flow's deadline. */
   readonly keepFor?: number;
   /** Called instead of the effect when nobody knows whether it happened. It must look before it acts. */
   readonly recover?: (scope: WorkScope) => T | Promise<T>;
@@ -121,11 +127,29 @@ export interface Context {
    */
   toTask(options?: TaskOptions): Promise<void>;
 
-  /** Waits `ms` milliseconds from when this line was first reached. In a task nothing runs meanwhile. */
+  /**
+   * Waits `ms` milliseconds from when this line was first reached. In a task nothing runs meanwhile. In a request a question
+   * beside it goes out at once; by itself it may last no longer than the round (`roundTimeoutMs`).
+   *
+   * @throws VolleyError `context_misused` when the round would have to wait for longer
+   */
   sleep(name: string, ms: number): Promise<void>;
 
-  /** As `Promise.race`, and the asks that lost are not asked again. */
-  race<T>(contestants: readonly Promise<T>[]): Promise<T>;
+  /**
+   * Runs functions beside one another and resolves with the name and the value of the first to end. What the others have
+   * asked is not asked any more, their sleeps are over, and nothing further that they call begins.
+   *
+   * @throws what the first to end has thrown
+   * @example
+   * ```ts
+   * const first = await ctx.race({
+   *   answer: () => ctx.confirm("go", "Deploy now?"),
+   *   limit: () => ctx.sleep("limit", 10 * 60_000),
+   * });
+   * if (first.winner === "limit" || !first.value) return "Nobody approved.";
+   * ```
+   */
+  race<C extends Readonly<Record<string, () => unknown>>>(contestants: C): Promise<Winner<C>>;
 
   /** Milliseconds since the epoch, remembered under this name. */
   now(name: string): Promise<number>;
@@ -151,7 +175,11 @@ export interface Context {
   /** The number of this round, from 1. */
   readonly round: number;
 
-  /** The answers as they came, for handlers that return an `InputRequiredResult` themselves. Not checked. */
+  /**
+   * The answers as they came, for handlers that return an `InputRequiredResult` themselves: JSON, and else not checked.
+   *
+   * @throws RpcError -32602 for more than 1,000 of them
+   */
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
   /** The state that such a handler returned before, opened; undefined on the first round. */
   readonly requestState: string | undefined;

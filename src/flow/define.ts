@@ -1,5 +1,17 @@
-import { VolleyError } from "../protocol/index.ts";
+import { type OptionNames, VolleyError } from "../protocol/index.ts";
 import type { FlowDefinition, FlowOptions } from "./types.ts";
+
+export const FLOW_OPTIONS: OptionNames<FlowOptions> = {
+  ttlMs: true,
+  flowMs: true,
+  maxStateBytes: true,
+  roundTimeoutMs: true,
+  version: true,
+  whenOlder: true,
+  answersWithoutState: true,
+  salient: true,
+  singleUse: true,
+};
 
 const MINUTE = 60_000;
 const LONGEST = 30 * 24 * 60 * MINUTE;

@@ -1,7 +1,8 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { ErrorCode, RpcError } from "../protocol/index.ts";
 import { base64url, type Keyring, type Principal, type Sealer } from "../state/index.ts";
-import { type FlowBody, Journal, type OpenQuestion } from "./journal.ts";
+import { type Entry, type FlowBody, type Group, Journal, type OpenQuestion } from "./journal.ts";
+import type { LooseAnswers } from "./responses.ts";
 import type { Clock, FlowDefinition, LoadMonitor, TaskStarter, Trace, TracedRound } from "./types.ts";
 
 /** What every round works with; made once for a server. */
@@ -38,14 +39,20 @@ export class Flow {
   /** The newest handler version that the flow has met. */
   readonly version: number;
   readonly journal: Journal;
+  /** Names of effects that were done and are the ledger's alone to tell, since the answers that they rest on may change. */
+  readonly done: Set<string>;
+  /** Effects in the journal that came after an answer which was taken back. */
+  readonly #stale = new Set<Entry>();
   /** Whether the client holds a state of this flow, so that a replay can be told from a new flow. */
   readonly presented: boolean;
+  /** Whether the journal is of this version of the handler. */
+  readonly sameHandler: boolean;
   /** The questions that the presented state left open. */
   readonly asked: ReadonlyMap<string, OpenQuestion>;
   /** In a task: the questions that it has published and that nobody has answered yet. */
   readonly standing: ReadonlyMap<string, StandingQuestion>;
   /** Answers that came without a state: used only where the tool accepts such. */
-  readonly loose: ReadonlyMap<string, unknown>;
+  readonly loose: LooseAnswers;
   /** The state of a handler that keeps its own. */
   readonly manualState: string | undefined;
   yields: number;
@@ -62,8 +69,8 @@ export class Flow {
     definition: FlowDefinition,
     services: RoundServices,
     principal: Principal,
-    opened: { readonly body: FlowBody; readonly deadline: number } | undefined,
-    loose: ReadonlyMap<string, unknown>,
+    opened: { readonly body: Body; readonly deadline: number } | undefined,
+    loose: LooseAnswers,
     standing: ReadonlyMap<string, StandingQuestion> = NONE_STANDING,
   ) {
     this.definition = definition;
@@ -82,7 +89,10 @@ export class Flow {
     this.#id = body?.f;
     this.origin = body?.t;
     const restart = body !== undefined && body.v < definition.version && definition.whenOlder === "restart";
-    this.journal = new Journal(restart ? body.j.map((group) => group.filter((entry) => entry[0] === "o")) : body?.j);
+    this.sameHandler = body === undefined || body.v === definition.version;
+    this.journal = restart ? new Journal() : new Journal(body?.j, body?.s);
+    this.done = new Set(body?.e);
+    if (restart) for (const [type, name] of body.j.flat()) if (type === "o") this.done.add(name);
     this.asked =
       restart || body === undefined ? NO_QUESTIONS : new Map(body.q.map((question) => [question[0], question]));
     this.manualState = restart ? undefined : body?.m;
@@ -100,20 +110,43 @@ export class Flow {
     return this.#id;
   }
 
-  toBody(questions: readonly OpenQuestion[], manualState: string | undefined): FlowBody {
+  /** Takes an answer back: its question is asked again, and what was done after it is compared with the next one. */
+  takeBack(index: number): void {
+    for (const entry of this.journal.entries.slice(index + 1)) {
+      if (entry?.[0] === "o") this.done.add(entry[1]);
+      if (entry?.[0] === "o" || (entry?.[0] === "f" && entry[1] === "o")) this.#stale.add(entry);
+    }
+    this.journal.remove(index);
+  }
+
+  /** Whether what was done is the ledger's to tell, although the journal has it. */
+  isStale(entry: Entry): boolean {
+    return this.#stale.has(entry);
+  }
+
+  toBody(questions: readonly OpenQuestion[], manualState: string | undefined): Body {
     return {
       f: this.id,
       n: this.round,
       v: this.version,
       q: questions,
-      j: this.journal.groups.filter((group) => group.length > 0),
+      j: this.#fresh(this.journal.groups),
       y: this.yields,
       w: this.waits,
+      ...(this.journal.sleeps.size === 0 ? {} : { s: [...this.journal.sleeps] }),
+      ...(this.done.size === 0 ? {} : { e: [...this.done] }),
       ...(manualState === undefined ? {} : { m: manualState }),
       ...(this.origin === undefined ? {} : { t: this.origin }),
     };
   }
+
+  #fresh(groups: readonly Group[]): readonly Group[] {
+    if (this.#stale.size === 0) return groups;
+    return groups.map((group) => group.filter((entry) => !this.#stale.has(entry))).filter((group) => group.length > 0);
+  }
 }
+
+type Body = FlowBody & { readonly e?: readonly string[] };
 
 /** A question that waits in a task, with the reason why it was asked again. */
 export interface StandingQuestion {

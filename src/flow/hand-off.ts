@@ -1,18 +1,29 @@
-import { ErrorCode, RpcError, TASKS_EXTENSION, VolleyError } from "../protocol/index.ts";
-import { digest } from "../state/index.ts";
+import {
+  checkOptions,
+  ErrorCode,
+  type OptionNames,
+  RpcError,
+  TASKS_EXTENSION,
+  VolleyError,
+} from "../protocol/index.ts";
+import { canonicalJson, digest } from "../state/index.ts";
 import { type ContextPromise, never, settled } from "./context-promise.ts";
 import { InDoubt, NotDone } from "./errors.ts";
 import type { Flow } from "./flow.ts";
 import { happen } from "./once.ts";
+import { restsOn } from "./rests-on.ts";
 import type { Run } from "./run.ts";
 import type { RoundRequest, TaskOptions } from "./types.ts";
 
 /** How long a task is kept unless it is said otherwise. */
 export const DEFAULT_TASK_TTL_MS: number = 60 * 60_000;
 
+const OPTIONS: OptionNames<TaskOptions> = { ttlMs: true, pollIntervalMs: true, message: true, fallback: true };
+
 /** Ends the request-carried part of a flow. An effect: the flow must be known to its client first, as for `once`. */
 export function toTask(run: Run, flow: Flow, options: TaskOptions): ContextPromise<void> {
-  if (run.begin("u", "toTask") === undefined) return never();
+  checkOptions("ctx.toTask", options, OPTIONS);
+  if (run.begin("u", "toTask") === undefined) return run.refuse("toTask");
   if (run.carrier !== undefined) return settled(undefined);
   const { definition, services } = flow;
   if (definition.kind !== "tool" || services.tasks === undefined || definition.answersWithoutState === "accept") {
@@ -46,8 +57,8 @@ export function needsTasks(): RpcError {
 }
 
 /**
- * Gives a flow that its client carried to the task engine, once: the effect `$task` in the flow's ledger row commits its
- * answers, so that a replay gets the same handle and a fork with other answers a Conflict.
+ * Gives a flow that its client carried to the task engine, once: the effect `$task`, which no author can name, commits
+ * its answers in the flow's ledger row, so that a replay gets the same handle and a fork with other answers a Conflict.
  */
 export async function handOff(
   flow: Flow,
@@ -82,7 +93,7 @@ export async function startTask(
 ): Promise<Record<string, unknown>> {
   const { id, deadline, definition, services } = flow;
   if (services.tasks === undefined) throw unavailable();
-  const answers = digest(JSON.stringify([id, flow.journal.answers.map((entry) => [entry[1], entry[3]])]));
+  const answers = digest(canonicalJson([id, restsOn(flow)]));
   const body = flow.toBody([], undefined);
   return await services.tasks.start({ flow: id, body, deadline, answers, request, definition, options });
 }

@@ -1,15 +1,19 @@
 import { type ClaimResult, giveBack, type Hold, type Settled } from "../ledger/index.ts";
-import { VolleyError } from "../protocol/index.ts";
-import { base64url, digest } from "../state/index.ts";
+import { checkOptions, type OptionNames, VolleyError } from "../protocol/index.ts";
+import { base64url, digest, knownFields } from "../state/index.ts";
 import type { OnceOptions, WorkScope } from "./context.ts";
 import { type ContextPromise, defer, never } from "./context-promise.ts";
 import { Conflict, Failed, InDoubt, NotDone } from "./errors.ts";
+import { fromFailure } from "./failure.ts";
 import { type Flow, refusedState } from "./flow.ts";
 import { toJsonCopy } from "./json-value.ts";
 import { openRecord, sealRecord } from "./record.ts";
+import { restsOn } from "./rests-on.ts";
 import type { Run } from "./run.ts";
 import { shed } from "./shedding.ts";
+import { waitIdle } from "./turns.ts";
 import type { EffectOutcome } from "./types.ts";
+import { type Begin, whileHeld } from "./while-held.ts";
 import { measure } from "./work.ts";
 
 const LEASE_MS = 15_000;
@@ -45,34 +49,42 @@ export function once<T>(
   effect: Effect<T>,
 ): ContextPromise<T> {
   const call = run.begin("o", name);
-  if (call === undefined) return never();
-  checkOptions(flow, name, options);
+  if (call === undefined) return run.refuse(name);
+  checkOnce(flow, name, options);
   const ends = defer<T>();
   const found = run.journal.find("o", name);
-  if (found !== undefined) {
+  if (found !== undefined && !flow.isStale(found.entry)) {
+    const { entry } = found;
     tellOutcome(flow, name, "replayed");
-    run.replay(found, () => ends.resolve(found.entry[2] as T));
+    run.replay(found, call, () =>
+      entry[0] === "f" ? ends.reject(fromFailure(entry[3])) : ends.resolve(entry[2] as T),
+    );
   } else if (options.key === undefined && !flow.presented) run.wantTicket();
   else if (!shed(run, flow)) {
-    const done = (outcome: { readonly value: T } | undefined): Promise<void> | undefined => {
+    const done = (outcome: { readonly value: T } | undefined): void => {
       if (outcome === undefined) {
         run.wantTicket();
-        return undefined;
+        return;
       }
       const copy = toJsonCopy(name, outcome.value);
       measure(run, flow, name, copy.text);
       flow.waits = 0;
-      return run.record(copy.value === undefined ? ["o", name] : ["o", name, copy.value], call, () =>
+      run.record(copy.value === undefined ? ["o", name] : ["o", name, copy.value], call, () =>
         ends.resolve(copy.value as T),
       );
     };
+    const failed = (error: unknown): void => run.recordFailure("o", error, call, ends.reject);
     run.mayWait = () => mayWait(flow);
-    run.work(name, () => happen(flow, name, options, effect), done, ends.reject);
+    const begin: Begin = (work, tooLate) => whileHeld(run, work, tooLate);
+    run.works.add(call, { begin: () => happen(flow, name, options, effect, begin), done, failed });
   }
   return run.hand(name, ends.promise);
 }
 
-function checkOptions(flow: Flow, name: string, options: OnceOptions<unknown>): void {
+const OPTIONS: OptionNames<OnceOptions<unknown>> = { key: true, keepFor: true, recover: true };
+
+function checkOnce(flow: Flow, name: string, options: OnceOptions<unknown>): void {
+  checkOptions("ctx.once", options, OPTIONS);
   flow.services.requireShared?.();
   if (flow.definition.answersWithoutState === "accept") {
     throw new VolleyError(
@@ -81,7 +93,16 @@ function checkOptions(flow: Flow, name: string, options: OnceOptions<unknown>): 
         'what was answered. Remove `answersWithoutState: "accept"`.',
     );
   }
-  if (options.key !== undefined && !(Number.isInteger(options.keepFor) && (options.keepFor ?? 0) > 0)) {
+  // Said by its absence, for a key that was forgotten must not make two effects of one.
+  const { key } = options as { readonly key?: unknown };
+  if (("key" in options || options.keepFor !== undefined) && (typeof key !== "string" || key === "")) {
+    throw new VolleyError(
+      "invalid_options",
+      `once("${name}", { key, keepFor }): \`key\` must be a string that is not empty, your own name for what must happen ` +
+        "once. Leave out both where the flow is what is unique.",
+    );
+  }
+  if (key !== undefined && !(Number.isInteger(options.keepFor) && (options.keepFor ?? 0) > 0)) {
     throw new VolleyError(
       "invalid_options",
       `once("${name}", { key }) needs \`keepFor\`: for how many milliseconds a second try must be recognised.`,
@@ -89,39 +110,58 @@ function checkOptions(flow: Flow, name: string, options: OnceOptions<unknown>): 
   }
 }
 
-/** The effect's value; undefined when another arrival is still at it and this round should end with a ticket. */
+/**
+ * The effect's value; undefined when another arrival is still at it and this round should end with a ticket.
+ *
+ * @param begin asked before each claim, and again before the effect: either may have taken any time
+ */
 export async function happen<T>(
   flow: Flow,
   name: string,
   options: OnceOptions<T>,
   effect: Effect<T>,
+  begin: Begin = (work) => work(),
 ): Promise<{ readonly value: T } | undefined> {
   const { ledger, clock, random } = flow.services;
   const admitting = flow.services.admitEffect?.(flow.principal);
   if (admitting !== undefined) await admitting;
   const place = placeOf(flow, options);
+  if (options.key === undefined && flow.done.has(name)) effect = options.recover ?? forgotten;
   const owner = base64url(random(16));
   const giveUpAt = clock.now() + HOLD_MS;
   let takeOver = false;
   let told: EffectOutcome | undefined;
+  let begun = false;
   for (;;) {
-    const askedAt = clock.now();
-    const result: ClaimResult = await reach(() => ledger.claim({ ...place, name, owner, leaseMs: LEASE_MS, takeOver }));
+    let askedAt = clock.now();
+    const result = await begin<ClaimResult>(() => {
+      askedAt = clock.now();
+      return reach(() => ledger.claim({ ...place, name, owner, leaseMs: LEASE_MS, takeOver }));
+    }, never);
     // Who waits for another looks often, and says it once.
     if (result.status !== told) tellOutcome(flow, name, result.status);
     told = result.status;
     switch (result.status) {
       case "claimed": {
         const hold = { row: place.row, name, owner, epoch: result.epoch };
-        // Asleep between the claim and its answer: the lease may be over, and another at the effect.
-        if (clock.now() - askedAt >= LEASE_MS) {
-          await reach(() => giveBack(ledger, hold));
-          break;
+        if (begun && options.recover === undefined) {
+          // A record that forgot the claim of what was begun here must not have it begun again.
+          await reach(() => ledger.doubt(hold));
+          throw new InDoubt(name);
         }
-        const work = result.epoch > 1 && options.recover !== undefined ? options.recover : effect;
-        const outcome = await perform(flow, place, hold, work);
+        const work = (begun || result.epoch > 1) && options.recover !== undefined ? options.recover : effect;
+        const act = (): Promise<{ readonly value: T } | undefined> => {
+          begun = true;
+          return perform(flow, place, hold, work);
+        };
+        const back = async (): Promise<undefined> => void (await reach(() => giveBack(ledger, hold)));
+        // Asleep between the claim and its answer: the lease may be over, and another at the effect.
+        const inTime = (): boolean => clock.now() - askedAt < LEASE_MS;
+        const outcome = await begin(() => (inTime() ? act() : back()), back);
         if (outcome !== undefined) return outcome;
-        break; // The lease was lost: look at what the new owner made of it.
+        // The claim was lost or given back: look at what others made of it.
+        await new Promise<void>((resolve) => void waitIdle(LOOK_MS, resolve));
+        break;
       }
       case "settled":
         return { value: settledValue(flow, place, result.settled) as T };
@@ -159,8 +199,14 @@ async function perform<T>(
   const lost = new AbortController();
   const stop = beat(flow, hold, lost);
   const scope: WorkScope = { idempotencyKey: digest(JSON.stringify([place.row, hold.name])), signal: lost.signal };
-  const settle = async (failed: boolean, value: unknown): Promise<boolean> =>
-    await reach(() => ledger.settle(hold, { failed, value: sealRecord(keyring, hold.row, hold.name, value) }));
+  const settle = (failed: boolean, value: unknown): Promise<boolean> =>
+    ledger.settle(hold, { failed, value: sealRecord(keyring, hold.row, hold.name, value) });
+  // What is said of an effect counts only if the claim was still there to say it.
+  const counts = async (outcome: EffectOutcome, say: () => Promise<boolean>): Promise<boolean> => {
+    const counted = await reach(say);
+    tellOutcome(flow, hold.name, counted ? outcome : "lost");
+    return counted;
+  };
   try {
     let value: T;
     try {
@@ -168,21 +214,15 @@ async function perform<T>(
       toJsonCopy(hold.name, value); // What cannot be recorded cannot be given to a second arrival: nobody knows then.
     } catch (error) {
       if (error instanceof NotDone) {
-        tellOutcome(flow, hold.name, "not_done");
-        await reach(() => ledger.release(hold));
+        if (await counts("not_done", () => ledger.release(hold))) throw error;
       } else if (error instanceof Failed) {
-        tellOutcome(flow, hold.name, "failed");
-        await settle(true, error.message);
-      } else {
-        tellOutcome(flow, hold.name, "in_doubt");
-        await reach(() => ledger.doubt(hold));
+        if (await counts("failed", () => settle(true, error.message))) throw error;
+      } else if (await counts("in_doubt", () => ledger.doubt(hold))) {
         throw new InDoubt(hold.name, { cause: error });
       }
-      throw error;
+      return undefined;
     }
-    const settled = await settle(false, value);
-    tellOutcome(flow, hold.name, settled ? "done" : "lost");
-    return settled ? { value } : undefined;
+    return (await counts("done", () => settle(false, value))) ? { value } : undefined;
   } finally {
     stop();
   }
@@ -216,17 +256,14 @@ function beat(flow: Flow, hold: Hold, lost: AbortController): () => void {
 
 function placeOf(flow: Flow, options: OnceOptions<unknown>): Place {
   const now = flow.services.clock.now();
-  const { principal } = flow;
+  const { kind, name } = flow.definition;
   const row =
     options.key === undefined
       ? digest(flow.id)
-      : digest(JSON.stringify(["key", principal, flow.definition.kind, flow.definition.name, options.key]));
-  const answers: Record<string, string> = Object.create(null);
-  const salt = options.key === undefined ? flow.id : row;
-  for (const [, key, , response] of flow.journal.answers) answers[key] = digest(JSON.stringify([salt, key, response]));
+      : digest(JSON.stringify(["key", knownFields(flow.principal), kind, name, options.key]));
   return {
     row,
-    answers,
+    answers: restsOn(flow),
     deadline: options.key === undefined ? flow.deadline : now + SKEW_MS,
     keepUntil: keepUntil(Math.max(flow.deadline, now + (options.keepFor ?? 0))),
   };
@@ -235,6 +272,11 @@ function placeOf(flow: Flow, options: OnceOptions<unknown>): Place {
 /** In whole minutes: a time that moved with every look would make the store write at every look. */
 export function keepUntil(last: number): number {
   return Math.ceil((last + SKEW_MS) / MINUTE) * MINUTE;
+}
+
+/** Instead of an effect that was done, should the ledger not know it any more. */
+function forgotten(): never {
+  throw new VolleyError("ledger_unavailable", "The record of this effect is lost: it was done earlier in this flow.");
 }
 
 function settledValue(flow: Flow, place: Place, settled: Settled): unknown {

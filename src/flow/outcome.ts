@@ -1,4 +1,5 @@
 import type { InputRequest } from "../protocol/index.ts";
+import type { Call } from "./call.ts";
 import type { OpenQuestion } from "./journal.ts";
 import type { TaskOptions } from "./types.ts";
 
@@ -6,7 +7,7 @@ import type { TaskOptions } from "./types.ts";
 export type RunOutcome =
   | { readonly type: "returned"; readonly value: unknown }
   | { readonly type: "threw"; readonly error: unknown }
-  /** Only answers, time, or the round after a ticket can bring it on; `wakeAt` is the nearest of its timers. */
+  /** Only answers, time, or the round after a ticket can bring it on; `wakeAt` is when the nearest of its sleeps ends. */
   | { readonly type: "suspended"; readonly asks: readonly OpenAsk[]; readonly wakeAt: number | undefined }
   /** The handler asked to go on as a task. */
   | { readonly type: "handed_off"; readonly options: TaskOptions };
@@ -19,13 +20,9 @@ export interface OpenAsk {
   readonly author: InputRequest;
   readonly reason: string;
   readonly question: OpenQuestion;
-  /** When it was asked, in the run's own count of events. */
-  readonly startedAt: number;
-  readonly promise: Promise<unknown>;
-}
-
-/** One call on the context while it is under way. */
-export interface Call {
-  readonly name: string;
-  readonly startedAt: number;
+  readonly call: Call;
+  /** When it was opened, in the run's own count of events. */
+  readonly openedAt: number;
+  /** Takes an answer that comes while the run goes on. */
+  readonly answer: (response: unknown) => void;
 }

@@ -4,6 +4,7 @@ import {
   type CreateMessageResult,
   checkSamplingMessages,
   type InputRequest,
+  type OptionNames,
   type Root,
   VolleyError,
 } from "../protocol/index.ts";
@@ -11,6 +12,7 @@ import type { Question, Reading } from "./asks.ts";
 import type { FormQuestion, Outcome } from "./context.ts";
 import { Cancelled, Declined } from "./errors.ts";
 import type { Flow } from "./flow.ts";
+import { checkMessage, checkName, checkQuestion } from "./misuse.ts";
 
 /** The reduced answers of forms and pages, as `reduceAnswer` leaves them. */
 interface Answer {
@@ -21,16 +23,28 @@ interface Answer {
 const DECLINED = { ok: true, value: { action: "decline" } } as const;
 const CANCELLED = { ok: true, value: { action: "cancel" } } as const;
 
+const FORM: OptionNames<FormQuestion<FormSchema>> = { message: true, schema: true, pin: true };
+const URL_QUESTION: OptionNames<UrlQuestion> = { message: true, url: true };
+
+interface UrlQuestion {
+  readonly message: string;
+  readonly url: string;
+}
+
 export function formQuestion<S extends FormSchema>(
   key: string,
-  { message, schema, pin }: FormQuestion<S>,
+  question: FormQuestion<S>,
 ): Question<Outcome<FormValue<S>>> {
+  checkName("elicit", key, 'elicit("size", { message, schema })');
+  checkQuestion("elicit", key, question, FORM, ["message", "schema"]);
+  const { message, schema, pin } = question;
   const form = compileForm(schema);
   return {
     key,
     kind: "form",
     pinned: pin ?? false,
     request: formRequest(message, form.requestedSchema),
+    fields: form.fields,
     read: (response) => {
       const { action, content } = response as Answer;
       if (action !== "accept") return action === "decline" ? DECLINED : CANCELLED;
@@ -72,11 +86,21 @@ const YES = compileForm({
 });
 
 export function confirmQuestion(key: string, message: string): Question<boolean> {
+  const example = 'confirm("sure", "Are you sure?")';
+  checkName("confirm", key, example);
+  if (message === undefined) {
+    throw new VolleyError(
+      "context_misused",
+      `ctx.confirm(${JSON.stringify(key)}) needs a name and then a message: ctx.${example}.`,
+    );
+  }
+  checkMessage(`ctx.confirm(${JSON.stringify(key)}, ...)`, message);
   return {
     key,
     kind: "form",
     pinned: true,
     request: formRequest(message, YES.requestedSchema),
+    fields: YES.fields,
     read: (response) => {
       const { action, content } = response as Answer;
       if (action !== "accept") return { ok: true, value: false };
@@ -95,11 +119,10 @@ function formRequest(
   return { method: "elicitation/create", params: { mode: "form", message, requestedSchema } };
 }
 
-export function urlQuestion(
-  flow: Flow,
-  key: string,
-  { message, url }: { readonly message: string; readonly url: string },
-): Question<Outcome<undefined>> {
+export function urlQuestion(flow: Flow, key: string, question: UrlQuestion): Question<Outcome<undefined>> {
+  checkName("elicitUrl", key, 'elicitUrl("login", { message, url })');
+  checkQuestion("elicitUrl", key, question, URL_QUESTION, ["message", "url"]);
+  const { message, url } = question;
   checkUrl(flow, key, url);
   return {
     key,
@@ -129,6 +152,14 @@ function checkUrl(flow: Flow, key: string, text: string): void {
 }
 
 export function samplingQuestion(key: string, params: CreateMessageRequestParams): Question<CreateMessageResult> {
+  const example = 'createMessage("summary", { messages, maxTokens })';
+  checkName("createMessage", key, example);
+  if (!Array.isArray(params?.messages)) {
+    throw new VolleyError(
+      "context_misused",
+      `ctx.createMessage(${JSON.stringify(key)}, ...) needs its messages: ctx.${example}.`,
+    );
+  }
   const problem = checkSamplingMessages(params.messages);
   if (problem !== undefined) throw new VolleyError("invalid_options", `createMessage("${key}"): ${problem}`);
   return {
@@ -141,6 +172,7 @@ export function samplingQuestion(key: string, params: CreateMessageRequestParams
 }
 
 export function rootsQuestion(key: string): Question<readonly Root[]> {
+  checkName("listRoots", key, 'listRoots("roots")');
   return {
     key,
     kind: "roots",

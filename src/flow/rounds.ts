@@ -1,5 +1,4 @@
 import {
-  checkJson,
   ErrorCode,
   type InputRequests,
   type InputRequiredResult,
@@ -9,11 +8,13 @@ import {
   VolleyError,
 } from "../protocol/index.ts";
 import { type Bound, StateRefused } from "../state/index.ts";
+import { tellChangedNames } from "./changed-names.ts";
 import type { Context } from "./context.ts";
 import { Flow, type RoundServices, refusedState } from "./flow.ts";
 import { handOff, startTask } from "./hand-off.ts";
 import { type FlowBody, isFlowBody, type OpenQuestion } from "./journal.ts";
 import type { OpenAsk } from "./outcome.ts";
+import { looseAnswers, type Responses, readResponses, someKeys } from "./responses.ts";
 import { Run } from "./run.ts";
 import { RunContext } from "./run-context.ts";
 import { mayUseState } from "./single-use.ts";
@@ -41,26 +42,27 @@ export interface Rounds {
 /** The official clients stop after 10 rounds. */
 const WARN_ROUND = 9;
 const MOST_ROUNDS = 32;
-const NO_ANSWERS: ReadonlyMap<string, unknown> = new Map();
+const NO_ANSWERS = looseAnswers({});
+/** A question asked so often is one that people do not understand, or cannot answer. */
+const OFTEN = 4;
 
 export function createRounds(services: RoundServices): Rounds {
   return {
     async play(request, definition, call) {
       const responses = readResponses(request.inputResponses);
-      const sound = soundOnes(responses);
       const { method, target, principal } = request;
       // Before the handler runs, which may change its arguments.
       const bound = services.sealer.bind({ method, target, arguments: request.arguments, principal });
       const flow =
         request.requestState === undefined
-          ? beginFlow(services, request, definition, sound)
+          ? beginFlow(services, request, definition, responses)
           : continueFlow(services, request, definition, responses, bound);
-      if (definition.singleUse && flow.presented && !(await mayUseState(flow, sound ?? {}))) {
+      if (definition.singleUse && flow.presented && !(await mayUseState(flow, responses ?? {}))) {
         throw refuse(services, request, "used");
       }
-      const run = new Run(request, definition, flow.journal, services.clock, services.trace);
+      const run = new Run(flow, request);
       return await traceRound<RoundReply>(flow, run, async (enter) => {
-        const outcome = await run.play(() => enter(() => call(new RunContext(run, flow, sound))));
+        const outcome = await run.play(() => enter(() => call(new RunContext(run, flow, responses))));
         switch (outcome.type) {
           case "threw":
             throw outcome.error;
@@ -87,51 +89,22 @@ export function createRounds(services: RoundServices): Rounds {
   };
 }
 
-// S16: what is no object at all is malformed; what is an object but of no use is asked for again.
-function readResponses(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (value === undefined || isObject(value)) return value;
-  throw new RpcError(ErrorCode.InvalidParams, "inputResponses must be an object.");
-}
-
-/** The answers that JSON carries: others may have come under keys that nobody asked for, which are ignored whatever they hold. */
-function soundOnes(
-  responses: Readonly<Record<string, unknown>> | undefined,
-): Readonly<Record<string, unknown>> | undefined {
-  if (responses === undefined || isSound(responses)) return responses;
-  return Object.fromEntries(Object.entries(responses).filter(([key, response]) => isSound({ [key]: response })));
-}
-
-function isSound(value: unknown): boolean {
-  try {
-    checkJson(value);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function beginFlow(
   services: RoundServices,
   request: RoundRequest,
   definition: FlowDefinition,
-  responses: Readonly<Record<string, unknown>> | undefined,
+  responses: Responses = {},
 ): Flow {
-  const loose = responses === undefined ? NO_ANSWERS : new Map(Object.entries(responses));
-  if (loose.size > 0) {
-    services.trace?.({
-      type: "answers_without_state",
-      target: definition.name,
-      keys: [...loose.keys()].slice(0, 10).map((key) => key.slice(0, 128)),
-    });
-  }
-  return new Flow(definition, services, request.principal, undefined, loose);
+  const keys = someKeys(responses);
+  if (keys.length > 0) services.trace?.({ type: "answers_without_state", target: definition.name, keys });
+  return new Flow(definition, services, request.principal, undefined, looseAnswers(responses));
 }
 
 function continueFlow(
   services: RoundServices,
   request: RoundRequest,
   definition: FlowDefinition,
-  responses: Readonly<Record<string, unknown>> | undefined,
+  responses: Responses | undefined,
   bound: Bound,
 ): Flow {
   let opened: { readonly body: FlowBody; readonly deadline: number };
@@ -141,7 +114,7 @@ function continueFlow(
     opened = { body, deadline: times.deadline };
     services.trace?.({ type: "state_opened", target: definition.name, kid, sealedAt: times.issuedAt });
   } catch (error) {
-    throw error instanceof StateRefused ? refuse(services, request, error.reason) : error;
+    throw error instanceof StateRefused ? refuse(services, request, error.reason, error.kid) : error;
   }
   if (opened.body.v < definition.version && definition.whenOlder === "refuse")
     throw refuse(services, request, "version");
@@ -150,10 +123,21 @@ function continueFlow(
   return flow;
 }
 
-/** The precise reason is the operator's; the client hears the same whatever it is. */
-function refuse(services: RoundServices, { method, target }: RoundRequest, reason: string): RpcError {
-  services.trace?.({ type: "state_refused", reason, method, target });
-  return refusedState();
+/** The precise reason is the operator's; the client hears the same whatever it is, unless a state of its own has expired. */
+function refuse(services: RoundServices, request: RoundRequest, reason: string, kid?: string): RpcError {
+  const { method, target } = request;
+  const keys = kid === undefined ? {} : { kid, kids: services.keyring.kids };
+  services.trace?.({ type: "state_refused", reason, method, target, ...keys });
+  return reason === "expired" || reason === "deadline" ? expiredState() : refusedState();
+}
+
+/** Only who holds a state that was sealed for this very request gets here: its age is no secret from them. */
+function expiredState(): RpcError {
+  return new RpcError(
+    ErrorCode.InvalidParams,
+    "The request state has expired: the answers came too late. Start again without requestState and inputResponses.",
+    { reason: "state_expired" },
+  );
 }
 
 function suspend(flow: Flow, run: Run, asks: readonly OpenAsk[], request: RoundRequest, bound: Bound): RoundReply {
@@ -162,7 +146,9 @@ function suspend(flow: Flow, run: Run, asks: readonly OpenAsk[], request: RoundR
   for (const ask of asks) {
     inputRequests[ask.key] = ask.request;
     questions.push(run.questionOf(ask));
+    tellAskedOften(flow, ask);
   }
+  tellChangedNames(run, flow, asks);
   if (asks.length > 0) gate(inputRequests, request);
   return {
     type: "input_required",
@@ -172,6 +158,12 @@ function suspend(flow: Flow, run: Run, asks: readonly OpenAsk[], request: RoundR
       requestState: seal(flow, questions, undefined, bound),
     },
   };
+}
+
+function tellAskedOften(flow: Flow, { key, question }: OpenAsk): void {
+  const times = question[2] + 1;
+  if (times !== OFTEN) return;
+  flow.services.trace?.({ type: "asked_often", within: flow.traced, target: flow.definition.name, key, times });
 }
 
 function seal(flow: Flow, questions: readonly OpenQuestion[], manualState: string | undefined, bound: Bound): string {
@@ -213,7 +205,7 @@ function returnManual(flow: Flow, value: InputRequiredResult, request: RoundRequ
   }
   if (asks.length > 0) gate(inputRequests ?? {}, request);
   // Without a state of its own there is nothing to carry, unless steps were recorded beside it.
-  const carried = requestState !== undefined || flow.journal.groups.length > 0;
+  const carried = requestState !== undefined || flow.journal.entries.length > 0;
   return {
     type: "input_required",
     result: {

@@ -8,12 +8,14 @@ import {
 } from "../protocol/index.ts";
 import type { Principal } from "../state/index.ts";
 import { ask } from "./asks.ts";
-import type { Context, Elicit, FormQuestion, OnceOptions, WorkScope } from "./context.ts";
+import type { Context, Elicit, FormQuestion, OnceOptions, Winner, WorkScope } from "./context.ts";
 import { never, settled } from "./context-promise.ts";
 import type { Flow } from "./flow.ts";
 import { toTask } from "./hand-off.ts";
 import { once } from "./once.ts";
 import { confirmQuestion, formQuestion, orThrow, rootsQuestion, samplingQuestion, urlQuestion } from "./questions.ts";
+import { race } from "./race.ts";
+import { type Responses, soundOnes } from "./responses.ts";
 import type { Run } from "./run.ts";
 import { endRound } from "./shedding.ts";
 import type { ClientView, TaskOptions } from "./types.ts";
@@ -25,12 +27,19 @@ export class RunContext implements Context {
   readonly #flow: Flow;
   #elicit: Elicit | undefined;
   #progress = Number.NEGATIVE_INFINITY;
-  readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
+  readonly #responses: Responses | undefined;
+  #sound: Responses | undefined;
 
-  constructor(run: Run, flow: Flow, inputResponses: Readonly<Record<string, unknown>> | undefined) {
+  constructor(run: Run, flow: Flow, responses?: Responses) {
     this.#run = run;
     this.#flow = flow;
-    this.inputResponses = inputResponses;
+    this.#responses = responses;
+  }
+
+  // Only a handler that reads its answers itself has a use for all of them: they are checked when it does.
+  get inputResponses(): Responses | undefined {
+    this.#sound ??= this.#responses && soundOnes(this.#responses);
+    return this.#sound;
   }
 
   get elicit(): Elicit {
@@ -75,7 +84,9 @@ export class RunContext implements Context {
   }
 
   yield(): Promise<void> {
-    if (this.#run.begin("u", "yield") === undefined || endRound(this.#run, this.#flow)) return never();
+    if (this.#run.begin("u", "yield") === undefined) return this.#run.refuse("yield");
+    if (endRound(this.#run, this.#flow)) return never();
+    this.#run.repeats = false;
     return settled(undefined);
   }
 
@@ -87,12 +98,8 @@ export class RunContext implements Context {
     return sleep(this.#run, this.#flow, name, ms);
   }
 
-  async race<T>(contestants: readonly Promise<T>[]): Promise<T> {
-    try {
-      return await Promise.race(contestants);
-    } finally {
-      this.#run.withdraw(contestants);
-    }
+  race<C extends Readonly<Record<string, () => unknown>>>(contestants: C): Promise<Winner<C>> {
+    return race(this.#run, contestants);
   }
 
   now(name: string): Promise<number> {
@@ -112,8 +119,8 @@ export class RunContext implements Context {
 
   progress(progress: number, total?: number, message?: string): void {
     const { progressToken, exchange } = this.#run.request;
-    // Progress: the value must rise, and nothing may follow the reply.
-    if (progressToken === undefined || this.#run.closed || !(progress > this.#progress)) return;
+    // Progress: the value must rise, and nothing may follow the reply. What an earlier round has told is not told again.
+    if (progressToken === undefined || this.#run.silent || !(progress > this.#progress)) return;
     this.#progress = progress;
     exchange.notify("notifications/progress", {
       progressToken,
@@ -125,7 +132,7 @@ export class RunContext implements Context {
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const { logLevel, exchange } = this.#run.request;
-    if (logLevel === undefined || this.#run.closed || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(logLevel))
+    if (logLevel === undefined || this.#run.silent || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(logLevel))
       return;
     exchange.notify("notifications/message", { level, ...(logger === undefined ? {} : { logger }), data });
   }

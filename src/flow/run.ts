@@ -1,21 +1,28 @@
 import { VolleyError } from "../protocol/index.ts";
-import { Arrivals } from "./arrivals.ts";
-import { type ContextPromise, isThenable, notAwaited } from "./context-promise.ts";
-import { inside } from "./inside.ts";
+import { Arrivals, type Hand } from "./arrivals.ts";
+import type { Call, Contestant } from "./call.ts";
+import { Calls, type CallType } from "./calls.ts";
+import { type ContextPromise, isThenable, never, notAwaited } from "./context-promise.ts";
+import { asReplayed, toFailure } from "./failure.ts";
+import type { Flow } from "./flow.ts";
 import type { Entry, Found, Journal, OpenQuestion } from "./journal.ts";
-import type { Call, OpenAsk, RunOutcome } from "./outcome.ts";
+import { Limit } from "./limit.ts";
+import type { OpenAsk, RunOutcome } from "./outcome.ts";
+import { Pace, type Paced } from "./pace.ts";
+import { Releases } from "./releases.ts";
+import { Sleeps } from "./sleeps.ts";
+import { afterMicrotasks } from "./turns.ts";
 import type { Carrier, Clock, FlowDefinition, RoundRequest, TaskOptions, Trace } from "./types.ts";
-
-const nextTurn: (task: () => void) => void =
-  typeof setImmediate === "function" ? (task) => void setImmediate(task) : (task) => void setTimeout(task, 0);
+import { type Working, Works } from "./works.ts";
 
 /**
  * One run of a handler: hands out the journal, collects what is asked, and notices when nothing more can happen.
  *
- * Suspension is out of band: an open ask's promise never settles, nothing is thrown, and once the run is closed the
- * handler's frames are garbage. Only context calls hold a round open; raw I/O beside an ask does not.
+ * Suspension is out of band: an open ask's promise never settles, nothing is thrown, and once the run is closed nothing
+ * that it handed out settles any more, so that the handler's frames are garbage. Only context calls hold a round open; raw
+ * I/O beside an ask does not.
  */
-export class Run {
+export class Run implements Paced, Working {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly request: RoundRequest;
@@ -27,155 +34,179 @@ export class Run {
   /** Entries that were handed out of the journal, and such that came to be. */
   replayed = 0;
   recordedCount = 0;
-  /** How much JSON was recorded in this run. */
+  /** How much JSON was recorded. */
   recordedBytes = 0;
+  /** The handler does again what it did in an earlier round of this flow. */
+  repeats: boolean;
   /** Whether the round may end with a ticket although nothing was recorded: an effect is under way. */
   mayWait: () => boolean = () => false;
   closed = false;
+  /** What is asked and not answered. */
+  asks: readonly OpenAsk[] = [];
+  readonly works: Works;
 
   readonly #trace: Trace | undefined;
-  #asks: readonly OpenAsk[] = [];
-  #used: Set<string> | undefined;
-  readonly #handed: { readonly name: string; readonly promise: ContextPromise<unknown> }[] = [];
-  #finish!: (outcome: RunOutcome) => void;
-
   readonly #arrivals: Arrivals;
-  #working = 0;
+  readonly #pace: Pace;
+  readonly #calls: Calls;
+  readonly #limit: Limit;
+  #sleeps: Sleeps | undefined;
+  #releases: Releases | undefined;
+  #finish!: (outcome: RunOutcome) => void;
   #ticket = false;
   #handOff: TaskOptions | undefined;
-  #wakeAt: number | undefined;
-  #turnAt = -1;
-  readonly #releases: (() => unknown)[] = [];
-  #deadline: (() => void) | undefined;
-  #controller: AbortController | undefined;
+  /** The handler has ended, by itself. */
+  #ended = false;
 
-  constructor(
-    request: RoundRequest,
-    definition: FlowDefinition,
-    journal: Journal,
-    clock: Clock,
-    trace: Trace | undefined,
-    carrier?: Carrier,
-  ) {
+  constructor(flow: Flow, request: RoundRequest, carrier?: Carrier) {
+    const { definition, journal, services } = flow;
     this.request = request;
     this.definition = definition;
     this.journal = journal;
-    this.#arrivals = new Arrivals(journal);
-    this.clock = clock;
-    this.#trace = trace;
+    this.clock = services.clock;
+    this.repeats = flow.presented;
     this.carrier = carrier;
+    this.#trace = services.trace;
+    this.#arrivals = new Arrivals(journal, flow.sameHandler);
+    this.works = new Works(this, this.#arrivals);
+    this.#limit = new Limit(request.exchange);
+    this.#calls = new Calls(this, definition, this.#arrivals);
+    this.#pace = new Pace(this, this.#arrivals);
   }
 
   /** Runs the handler until it returns, throws, or can only go on with answers from outside. */
   play(handler: () => unknown): Promise<RunOutcome> {
+    const { carrier, clock, definition } = this;
     return new Promise((resolve) => {
       this.#finish = resolve;
       try {
         const returned = handler();
         if (isThenable(returned)) {
+          // A round has one limit, whatever it waits for; a task has none: its worker's lease is what bounds it.
+          if (!this.closed && carrier === undefined)
+            this.#limit.begin(clock, definition.roundTimeoutMs, () => this.#timeUp());
           returned.then(
             (value) => this.#returned(value),
-            (error: unknown) => this.#close({ type: "threw", error }),
+            (error: unknown) => this.#end({ type: "threw", error }),
           );
         } else this.#returned(returned);
       } catch (error) {
-        this.#close({ type: "threw", error });
+        this.#end({ type: "threw", error });
       }
     });
   }
 
-  /** Begins a context call; undefined when the run is closed and the call must never settle. */
-  begin(type: "a" | "s" | "o" | "u", name: string): Call | undefined {
-    if (this.closed) {
-      this.#trace?.({ type: "late_call", target: this.definition.name, name });
-      return undefined;
-    }
-    const scope = inside.getStore();
-    if (scope?.run === this) {
-      throw new VolleyError(
-        "context_misused",
-        `"${name}" was called inside "${scope.name}". Steps and effects may not use the context: move the call out of it.`,
-      );
-    }
-    if (type !== "u") {
-      this.#used ??= new Set();
-      const call = type + name;
-      if (this.#used.has(call)) {
-        throw new VolleyError(
-          "ask_reused",
-          `The name "${name}" was used twice in one run of ${this.definition.kind} "${this.definition.name}". ` +
-            `In a loop write \`${name}:\${id}\`.`,
-        );
-      }
-      this.#used.add(call);
-    }
-    return { name, startedAt: this.mark() };
+  /** Begins a context call; undefined when it must begin nothing: see {@link refuse}. */
+  begin(type: CallType, name: string): Call | undefined {
+    if (!this.closed) return this.#calls.begin(type, name);
+    this.#trace?.({ type: "late_call", target: this.definition.name, name });
+    return undefined;
+  }
+
+  /** What a call gets that begins nothing: it never settles, or says that its handler has ended long ago. */
+  refuse<T>(name: string): ContextPromise<T> {
+    return this.closed && this.#ended ? this.#calls.tooLate(name) : never();
   }
 
   /** Remembers what was handed out, so that a call nobody awaited can be named. */
   hand<T>(name: string, promise: ContextPromise<T>): ContextPromise<T> {
-    this.#handed.push({ name, promise });
-    return promise;
+    return this.#calls.hand(name, promise);
   }
 
-  /** Hands out a journal entry: now, or a turn after the groups before it. */
-  replay(found: Found, hand: () => void): void {
-    this.replayed++;
-    this.#arrivals.replay(found, hand);
-    if (this.#arrivals.pending) this.touch();
+  /** Whether this run has called for it by this name, whatever became of it. */
+  hasUsed(type: CallType, name: string): boolean {
+    return this.#calls.hasUsed(type, name);
   }
 
-  /**
-   * Records an entry that has just come to be, then hands it out: after everything that arrived in earlier rounds, and
-   * where somebody else keeps the journal, after it is kept. Resolves when it is handed out, undefined when it is now.
-   */
-  record(entry: Entry, call: Call, hand: () => void): Promise<void> | undefined {
-    let handing: Promise<void> | undefined;
-    const arrive = (): void => {
-      if (this.closed) return;
-      this.#arrivals.add(entry, call.startedAt);
-      this.recorded = true;
-      this.recordedCount++;
-      if (this.carrier === undefined) hand();
-      else handing = this.carrier.save().then(hand, (error: unknown) => this.lose(error));
-      this.touch();
-    };
-    this.#arrivals.later(arrive);
-    if (!this.#arrivals.pending) return handing;
-    this.touch();
-    return new Promise((resolve) => this.#arrivals.later(() => resolve(handing)));
-  }
-
-  /** Counts an event and says which it was. */
   mark(): number {
     return this.#arrivals.mark();
   }
 
-  /** Leaves a question open: its promise settles in no run but one that has the answer. */
-  open(ask: Omit<OpenAsk, "promise">, promise: Promise<unknown>): void {
-    this.#asks = [...this.#asks, { ...ask, promise }];
+  /** Hands out a journal entry when its turn has come. */
+  replay(found: Found, call: Call, hand: Hand): void {
+    this.replayed++;
+    this.#arrivals.expect(found.index, call, hand);
+    this.touch();
+  }
+
+  /**
+   * Records an entry that has just come to be, and hands it out when its turn has come: after everything that arrived
+   * before, and where somebody else keeps the journal, when it is kept.
+   */
+  record(entry: Entry, call: Call, hand: Hand): void {
+    if (this.closed || call.contestant?.lost) return;
+    const waiter = this.#arrivals.add(entry, call, hand);
+    // A failure alone is nothing to carry: as long as nothing else came, a later run may as well try again.
+    if (entry[0] !== "f") {
+      this.recorded = true;
+      this.recordedCount++;
+      waiter.ready = this.carrier === undefined;
+      this.#save(() => {
+        waiter.ready = true;
+        this.touch();
+      });
+    }
+    this.touch();
+  }
+
+  #save(saved?: () => void): void {
+    this.carrier?.save().then(saved, (error: unknown) => this.lose(error));
+  }
+
+  /** Records that work has failed, as it will fail in every replay. */
+  recordFailure(type: "s" | "o", error: unknown, call: Call, reject: (error: unknown) => void): void {
+    const failure = toFailure(error);
+    this.record(["f", type, call.name, failure], call, () => reject(asReplayed(error, failure)));
+  }
+
+  /** Hands out what no journal has, such as an open resource. */
+  handAside(call: Call, hand: () => void): void {
+    this.#arrivals.addAside(call, hand);
+    this.touch();
+  }
+
+  /** Leaves a question open: its promise settles when an answer comes, in this run or another. */
+  open(ask: OpenAsk): void {
+    if (this.closed || ask.call.contestant?.lost) return;
+    this.asks = [...this.asks, ask];
     this.carrier?.asksChanged();
     this.touch();
   }
 
-  /** Whether this run has asked the question already, whatever became of it. */
-  hasAsked(key: string): boolean {
-    return this.#used?.has(`a${key}`) ?? false;
+  /** Takes an answer that comes while the run goes on; false when nobody waits for it. */
+  take(key: string, response: unknown): boolean {
+    const ask = this.closed ? undefined : this.asks.find((open) => open.key === key);
+    if (ask === undefined) return false;
+    this.asks = this.asks.filter((open) => open !== ask);
+    ask.answer(response);
+    return true;
   }
 
-  /** Takes back the open asks among these promises: they lost a race. */
-  withdraw(promises: readonly unknown[]): void {
-    this.#asks = this.#asks.filter(({ promise }) => !promises.includes(promise));
-    this.carrier?.asksChanged();
+  /** Takes back what these sides of a race have opened, and lets no work of theirs hold the round. */
+  withdraw(contestants: readonly Contestant[]): void {
+    this.works.withdraw(contestants);
+    this.#arrivals.withdraw();
+    for (const name of this.#sleeps?.withdraw() ?? []) this.journal.sleeps.delete(name);
+    const before = this.asks.length;
+    this.asks = this.asks.filter(({ call }) => !call.contestant?.lost);
+    if (this.asks.length < before) this.carrier?.asksChanged();
+    this.touch();
   }
 
-  get asks(): readonly OpenAsk[] {
-    return this.#asks;
+  /** Whether what the handler tells the client is told already, or comes too late. */
+  get silent(): boolean {
+    // What a task tells is its status, which a replay passes through at once.
+    return this.closed || (this.repeats && this.carrier === undefined);
   }
 
-  /** Lets the run end now and go on at that time. */
-  wake(at: number): void {
-    this.#wakeAt = Math.min(at, this.#wakeAt ?? at);
+  /** Waits until that time, in this run or a later one. */
+  sleep(call: Call, until: number, resolve: () => void): void {
+    if (!this.journal.sleeps.has(call.name)) {
+      this.journal.sleeps.set(call.name, until);
+      this.#save();
+    }
+    this.#sleeps ??= new Sleeps(this.clock);
+    this.#sleeps.add(call, until, () => this.record(["w", call.name], call, resolve));
     this.touch();
   }
 
@@ -185,10 +216,10 @@ export class Run {
     this.touch();
   }
 
-  /** An open question as the journal keeps it: with whether it was asked before the last group was complete. */
+  /** An open question as the journal keeps it: with whether it was asked before the last arrival. */
   questionOf(ask: OpenAsk): OpenQuestion {
     const [key, kind, tries, pin, changes] = ask.question;
-    return [key, kind, tries, pin, changes, this.#arrivals.overlaps(ask.startedAt) ? 1 : 0];
+    return [key, kind, tries, pin, changes, this.#arrivals.overlaps(ask.openedAt) ? 1 : 0];
   }
 
   /** Ends this round with a state-only result once nothing works any more. */
@@ -197,51 +228,9 @@ export class Run {
     this.touch();
   }
 
-  /** Runs work that holds the round open until what `done` makes of its value is handed out. */
-  work<T>(
-    name: string,
-    work: () => T | Promise<T>,
-    done: (value: T) => Promise<void> | undefined | void,
-    failed: (error: unknown) => void,
-  ): void {
-    this.#working++;
-    // A task has no round to hand back: its worker's lease is what bounds it.
-    if (this.carrier === undefined) {
-      this.#deadline ??= this.clock.after(this.definition.roundTimeoutMs, () => this.#timeUp());
-    }
-    const end = (): void => {
-      this.#working--;
-      this.touch();
-    };
-    const fail = (error: unknown): void => {
-      failed(error);
-      end();
-    };
-    const succeed = (value: T): void => {
-      try {
-        const handing = done(value);
-        if (handing === undefined) end();
-        else handing.then(end, fail);
-      } catch (error) {
-        fail(error);
-      }
-    };
-    try {
-      const value = inside.run({ run: this, name }, work);
-      if (isThenable(value)) value.then(succeed, fail);
-      else succeed(value);
-    } catch (error) {
-      fail(error);
-    }
-  }
-
-  /** Something happened: look whether the run is quiet after one more turn of the event loop. */
+  /** Something happened. */
   touch(): void {
-    const event = this.#arrivals.mark();
-    if (this.#turnAt < 0 && !this.closed && this.#mayEnd()) {
-      this.#turnAt = event;
-      nextTurn(this.#turn);
-    }
+    this.#pace.touch();
   }
 
   /** The flow is another run's: nothing of this one counts any more. */
@@ -250,69 +239,79 @@ export class Run {
   }
 
   releaseAtEnd(release: () => unknown): void {
-    this.#releases.push(release);
+    this.#releases ??= new Releases(this.definition, this.clock, this.#trace);
+    this.#releases.add(release);
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      const controller = new AbortController();
-      this.#controller = controller;
-      this.request.exchange.onAbort((reason) => controller.abort(reason));
-    }
-    return this.#controller.signal;
+    return this.#limit.signal;
   }
 
-  #mayEnd(): boolean {
-    if (this.#arrivals.pending) return true;
-    if (this.#working > 0) return false;
-    return this.#asks.length > 0 || this.#ticket || this.#handOff !== undefined || this.#wakeAt !== undefined;
+  get over(): boolean {
+    return this.closed || this.#ended;
   }
 
-  readonly #turn = (): void => {
-    const quiet = this.#arrivals.isLast(this.#turnAt);
-    this.#turnAt = -1;
-    if (this.closed || !this.#mayEnd()) return;
-    if (quiet && !this.#arrivals.pending) {
-      this.#suspend();
-      return;
+  mayEnd(): boolean {
+    if (this.works.underWay || this.#arrivals.pending) return false;
+    return this.asks.length > 0 || this.#ticket || this.#handOff !== undefined || this.#sleeps?.nearest !== undefined;
+  }
+
+  fresh(): void {
+    this.repeats = false;
+  }
+
+  quiet(): void {
+    // What was asked beside a hand-off is asked first: a task would have to ask it again.
+    if (this.#handOff !== undefined && this.asks.length === 0) {
+      this.#close({ type: "handed_off", options: this.#handOff });
+    } else if (this.asks.length > 0 || this.#ticket || this.#sleeps?.worthEnding(this.carrier !== undefined)) {
+      this.#handBack();
+    } else {
+      const tooLong = this.#sleeps?.refusal(this.#limit.endsAt, this.definition);
+      if (tooLong !== undefined) this.#close({ type: "threw", error: tooLong });
     }
-    if (quiet) this.#arrivals.next();
-    this.touch();
-  };
+  }
 
   #timeUp(): void {
     if (this.closed) return;
     const reason = new VolleyError("timeout", `The round took longer than ${this.definition.roundTimeoutMs} ms.`);
-    this.#controller?.abort(reason);
-    if (this.#asks.length > 0 || this.recorded || this.#ticket || this.mayWait()) this.#suspend();
-    else if (this.#working > 0) this.#close({ type: "threw", error: reason });
+    this.#limit.abort(reason);
+    const underWay = this.works.underWay || this.#arrivals.pending;
+    // Handed back only while a context call is under way: what else the handler does, a second run would do beside it.
+    if (underWay && (this.asks.length > 0 || this.recorded || this.#ticket || this.mayWait())) this.#handBack();
+    else this.#close({ type: "threw", error: reason });
   }
 
-  #suspend(): void {
-    // What was asked beside a hand-off is asked first: a task would have to ask it again.
-    if (this.#handOff !== undefined && this.#asks.length === 0) {
-      this.#close({ type: "handed_off", options: this.#handOff });
-    } else {
-      this.#close({ type: "suspended", asks: this.asks, wakeAt: this.#wakeAt });
-    }
+  #handBack(): void {
+    this.#close({ type: "suspended", asks: this.asks, wakeAt: this.#sleeps?.nearest?.until });
   }
 
   #returned(value: unknown): void {
-    const forgotten = this.#handed.find(({ promise }) => !promise.awaited);
-    if (forgotten === undefined) this.#close({ type: "returned", value });
-    else this.#close({ type: "threw", error: notAwaited(this.definition, forgotten.name) });
+    if (this.#calls.forgotten === undefined) {
+      this.#end({ type: "returned", value });
+      return;
+    }
+    // `await` looks at a promise a microtask after the call that made it: who lost a race may be just about to.
+    this.#ended = true;
+    afterMicrotasks(() => {
+      const name = this.#calls.forgotten;
+      if (name === undefined) this.#end({ type: "returned", value });
+      else this.#end({ type: "threw", error: notAwaited(this.definition, name) });
+    });
+  }
+
+  #end(outcome: RunOutcome): void {
+    if (!this.closed) this.#ended = true;
+    this.#close(outcome);
   }
 
   #close(outcome: RunOutcome): void {
     if (this.closed) return;
     this.closed = true;
-    this.#deadline?.();
-    if (this.#releases.length === 0) this.#finish(outcome);
-    else void this.#release().then(() => this.#finish(outcome));
-  }
-
-  /** Last acquired, first released; a failing release keeps no other from running. */
-  async #release(): Promise<void> {
-    for (const release of this.#releases.reverse()) await release();
+    this.#limit.end();
+    this.#pace.end();
+    this.#sleeps?.end();
+    if (this.#releases === undefined) this.#finish(outcome);
+    else void this.#releases.run().then(() => this.#finish(outcome));
   }
 }

@@ -42,6 +42,8 @@ export interface TaskKeeper {
   publish(state: TaskState): void;
   /** Undefined while the task is surely this run's; else as `save`. No work begins without it. */
   hold(): Promise<void> | undefined;
+  /** Calls back with answers that come while the run goes on. A later state has the ask of each, or the answer in its journal. */
+  onAnswers?(listener: (answers: Readonly<Record<string, unknown>>) => void): void;
 }
 
 export interface ResumedTask {
@@ -84,7 +86,7 @@ export async function resumeTask(
 
   const stateNow = (): TaskState => {
     // What this run has not come to yet is still asked.
-    const waiting = [...standing.values()].filter(({ key }) => !run.hasAsked(key));
+    const waiting = [...standing.values()].filter(({ key }) => !run.hasUsed("a", key));
     const asks = run.asks.filter((ask) => mayAsk(ask, request)).map((ask) => toTaskAsk(run, ask));
     return { body: flow.toBody([], undefined), asks: [...waiting, ...asks] };
   };
@@ -93,11 +95,14 @@ export async function resumeTask(
     asksChanged: () => keeper.publish(stateNow()),
     hold: () => keeper.hold(),
   };
-  const run = new Run(request, definition, flow.journal, services.clock, services.trace, carrier);
+  const run = new Run(flow, request, carrier);
+  keeper.onAnswers?.((more) => {
+    for (const [key, response] of Object.entries(more)) run.take(key, response);
+  });
   // Answers are settled before anything rests on them.
   if (answered.length > 0) await keeper.save(stateNow());
   return await traceRound<TaskOutcome>(flow, run, async (enter) => {
-    const outcome = await run.play(() => enter(() => call(new RunContext(run, flow, undefined))));
+    const outcome = await run.play(() => enter(() => call(new RunContext(run, flow))));
     switch (outcome.type) {
       case "threw":
         return outcome;

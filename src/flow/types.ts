@@ -185,7 +185,15 @@ export interface TracedRound {
 
 /** What happened inside, for the operator: the place for the precise reasons that a peer is never told. */
 export type TraceEvent =
-  | { readonly type: "state_refused"; readonly reason: string; readonly method: string; readonly target: string }
+  | {
+      readonly type: "state_refused";
+      readonly reason: string;
+      readonly method: string;
+      readonly target: string;
+      /** The id of the key that sealed it, where it is none of `kids`, the keys of this server. */
+      readonly kid?: string;
+      readonly kids?: readonly string[];
+    }
   /** Which key sealed a state that came back, and when, in milliseconds since the epoch: `volley keys` counts them. */
   | { readonly type: "state_opened"; readonly target: string; readonly kid: string; readonly sealedAt: number }
   | { readonly type: "answers_without_state"; readonly target: string; readonly keys: readonly string[] }
@@ -196,6 +204,26 @@ export type TraceEvent =
       readonly key: string;
       readonly reason: string;
     }
+  /** A question went out again and again, and no answer was of use. */
+  | {
+      readonly type: "asked_often";
+      readonly within: TracedRound | undefined;
+      readonly target: string;
+      readonly key: string;
+      readonly times: number;
+    }
+  /** The flow has answers and steps whose names its handler did not come to before it asked something else. */
+  | {
+      readonly type: "name_changed";
+      readonly within: TracedRound | undefined;
+      readonly target: string;
+      /** Ten at most. */
+      readonly names: readonly { readonly type: "ask" | "step"; readonly name: string }[];
+    }
+  /** A client of an earlier revision, by what it asked for, was told that this server does not speak it. */
+  | { readonly type: "client_refused"; readonly requested: string }
+  /** A request was refused with 403, by what it has in this header. */
+  | { readonly type: "name_refused"; readonly header: "host" | "origin"; readonly name: string }
   /** Told, as all events that need a `TracedRound`, only where the server was given a trace. */
   | { readonly type: "round_started"; readonly within: TracedRound }
   | {
@@ -251,7 +279,8 @@ export type TraceEvent =
   | { readonly type: "limited"; readonly limit: string }
   | { readonly type: "many_rounds"; readonly target: string; readonly round: number }
   | { readonly type: "warning"; readonly target: string; readonly message: string }
-  | { readonly type: "fault"; readonly target: string; readonly error: unknown };
+  /** `reference`: what the caller was told in place of the error. */
+  | { readonly type: "fault"; readonly target: string; readonly error: unknown; readonly reference?: string };
 
 /**
  * What the ledger said of an effect, or what became of one that was claimed: `done`, `failed`, `not_done`, `in_doubt`, or

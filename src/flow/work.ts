@@ -1,9 +1,11 @@
 import { VolleyError } from "../protocol/index.ts";
-import { digest } from "../state/index.ts";
+import { canonicalJson, digest } from "../state/index.ts";
 import type { WorkScope } from "./context.ts";
-import { type ContextPromise, defer, never } from "./context-promise.ts";
+import { type ContextPromise, defer } from "./context-promise.ts";
+import { fromFailure } from "./failure.ts";
 import type { Flow } from "./flow.ts";
 import { toJsonCopy } from "./json-value.ts";
+import { restsOn } from "./rests-on.ts";
 import type { Run } from "./run.ts";
 import { shed } from "./shedding.ts";
 import { tell } from "./tracing.ts";
@@ -17,31 +19,37 @@ export function step<T>(
   work: (scope: WorkScope) => T | Promise<T>,
 ): ContextPromise<T> {
   const call = run.begin("s", name);
-  if (call === undefined) return never();
+  if (call === undefined) return run.refuse(name);
   const ends = defer<T>();
   const found = run.journal.find("s", name);
   if (found !== undefined) {
-    tell(flow, { type: "step", name, replayed: true, failed: false, durationMs: 0 });
-    run.replay(found, () => ends.resolve(found.entry[2] as T));
+    const { entry } = found;
+    const failed = entry[0] === "f";
+    tell(flow, { type: "step", name, replayed: true, failed, durationMs: 0 });
+    run.replay(found, call, () => (failed ? ends.reject(fromFailure(entry[3])) : ends.resolve(entry[2] as T)));
   } else if (!shed(run, flow)) {
     const scope = new StepScope(run, flow, name);
     const { clock } = flow.services;
-    const startedAt = clock.now();
+    let startedAt = 0;
     const ended = (failed: boolean): void =>
       tell(flow, { type: "step", name, replayed: false, failed, durationMs: clock.now() - startedAt });
-    const done = (value: T): Promise<void> | undefined => {
-      ended(false);
+    const begin = (): T | Promise<T> => {
+      startedAt = clock.now();
+      return whileHeld(run, () => work(scope));
+    };
+    const done = (value: T): void => {
       const copy = toJsonCopy(name, value);
       measure(run, flow, name, copy.text);
-      return run.record(copy.value === undefined ? ["s", name] : ["s", name, copy.value], call, () =>
+      ended(false);
+      run.record(copy.value === undefined ? ["s", name] : ["s", name, copy.value], call, () =>
         ends.resolve(copy.value as T),
       );
     };
     const failed = (error: unknown): void => {
       ended(true);
-      ends.reject(error);
+      run.recordFailure("s", error, call, ends.reject);
     };
-    run.work(name, () => whileHeld(run, () => work(scope)), done, failed);
+    run.works.add(call, { begin, done, failed });
   }
   return run.hand(name, ends.promise);
 }
@@ -49,35 +57,14 @@ export function step<T>(
 /** What one run of a task may record: nobody carries it, but each entry is written with the whole journal. */
 const MOST_TASK_BYTES = 4 * 1024 * 1024;
 
-/** Timers shorter than this are not worth ending a run for. */
-const WORTH_WAITING_MS = 1_000;
-
-/** Waits until a moment that is fixed when the step is first reached. */
+/** Waits until a moment that is fixed when the sleep is first reached. */
 export function sleep(run: Run, flow: Flow, name: string, ms: number): ContextPromise<void> {
   const call = run.begin("s", name);
-  if (call === undefined) return never();
-  const { clock } = flow.services;
+  if (call === undefined) return run.refuse(name);
   const ends = defer<void>();
-  const wait = (until: number): void => {
-    const left = until - clock.now();
-    if (left <= 0) ends.resolve();
-    else if (run.carrier !== undefined && left >= WORTH_WAITING_MS) run.wake(until);
-    else {
-      const time = (): Promise<void> => new Promise((resolve) => void clock.after(left, resolve));
-      run.work(name, time, ends.resolve, ends.reject);
-    }
-  };
-  const found = run.journal.find("s", name);
-  if (found !== undefined) run.replay(found, () => wait(found.entry[2] as number));
-  else {
-    const until = clock.now() + ms;
-    run.work(
-      name,
-      () => until,
-      () => run.record(["s", name, until], call, () => wait(until)),
-      ends.reject,
-    );
-  }
+  const found = run.journal.find("w", name);
+  if (found !== undefined) run.replay(found, call, ends.resolve);
+  else run.sleep(call, run.journal.sleeps.get(name) ?? flow.services.clock.now() + ms, ends.resolve);
   return run.hand(name, ends.promise);
 }
 
@@ -88,24 +75,22 @@ export function use<T>(
   acquire: () => T | Promise<T>,
   release: (resource: T) => void | Promise<void>,
 ): ContextPromise<T> {
-  if (run.begin("u", "use") === undefined) return never();
+  const call = run.begin("u", "use");
+  if (call === undefined) return run.refuse("use");
   const ends = defer<T>();
-  const releaseSafely = async (resource: T): Promise<void> => {
-    try {
-      await release(resource);
-    } catch (error) {
-      flow.services.trace?.({ type: "fault", target: flow.definition.name, error });
-    }
-  };
   const acquired = (resource: T): void => {
-    // Acquired too late for this round: nobody will use it.
-    if (run.closed) void releaseSafely(resource);
-    else {
-      run.releaseAtEnd(() => releaseSafely(resource));
-      ends.resolve(resource);
+    if (!run.closed) {
+      run.releaseAtEnd(() => release(resource));
+      run.handAside(call, () => ends.resolve(resource));
+      return;
     }
+    // Acquired too late for this round: nobody will use it.
+    const fault = (error: unknown): void =>
+      flow.services.trace?.({ type: "fault", target: flow.definition.name, error });
+    void Promise.resolve(resource).then(release).catch(fault);
   };
-  run.work("use", acquire, acquired, ends.reject);
+  const failed = (error: unknown): void => run.handAside(call, () => ends.reject(error));
+  run.works.addNow(call, { begin: () => whileHeld(run, acquire), done: acquired, failed });
   return run.hand("use", ends.promise);
 }
 
@@ -135,8 +120,7 @@ class StepScope implements WorkScope {
   // Other answers are other work: a corrected answer must not meet what was done for the old one. The flow id is a
   // secret of 128 bits and, unlike the keys, the same in every round.
   get idempotencyKey(): string {
-    const answers = this.#flow.journal.answers.map((entry) => [entry[1], entry[3]]);
-    return digest(JSON.stringify([this.#flow.id, this.#name, answers]));
+    return digest(canonicalJson([this.#flow.id, this.#name, restsOn(this.#flow)]));
   }
 
   get signal(): AbortSignal {

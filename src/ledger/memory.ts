@@ -1,6 +1,13 @@
 // volley-mcp/ledger/memory: the record behind `once` in the memory of one process; the default of every server.
+import { checkOptions, type OptionNames } from "../protocol/index.ts";
 import type { Claim, ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
 import { decide, type Effect, keptUntil, rewrite } from "./rule.ts";
+
+interface MemoryLedgerOptions {
+  readonly now?: () => number;
+}
+
+const OPTIONS: OptionNames<MemoryLedgerOptions> = { now: true };
 
 interface Row {
   keepUntil: number;
@@ -19,7 +26,8 @@ interface Row {
  * const server = createServer({ name: "shop", version: "1.0.0", singleInstance: true, ledger: createMemoryLedger() });
  * ```
  */
-export function createMemoryLedger(options: { readonly now?: () => number } = {}): Ledger {
+export function createMemoryLedger(options: MemoryLedgerOptions = {}): Ledger {
+  checkOptions("createMemoryLedger", options, OPTIONS);
   const now = options.now ?? Date.now;
   const rows = new Map<string, Row>();
   let sweepAt = 0;

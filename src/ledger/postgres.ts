@@ -1,6 +1,6 @@
 // volley-mcp/ledger/postgres: the record behind `once` in PostgreSQL, shared by any number of machines.
 import { Buffer } from "node:buffer";
-import { VolleyError } from "../protocol/index.ts";
+import { checkOptions, needOption, type OptionNames, VolleyError } from "../protocol/index.ts";
 import { giveBack } from "./give-back.ts";
 import type { ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
 import { NOW, namesOf, schemaSql } from "./postgres-schema.ts";
@@ -37,6 +37,13 @@ export type PostgresLedgerOptions = (
 const SWEEP_MS = 60_000;
 const SWEEP_ROWS = 1_000;
 
+const OPTIONS: OptionNames<PostgresLedgerOptions> = {
+  pool: true,
+  connectionString: true,
+  table: true,
+  timeoutMs: true,
+};
+
 /**
  * A {@link Ledger} in PostgreSQL 12 or newer: one table, one statement a call, judged by the database's clock.
  *
@@ -55,6 +62,8 @@ const SWEEP_ROWS = 1_000;
  * ```
  */
 export async function createPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
+  checkOptions("createPostgresLedger", options, OPTIONS);
+  needOption("createPostgresLedger", options, "pool", "connectionString");
   const { table = "volley_ledger", timeoutMs = 5_000 } = options;
   if (!/^([a-z_][a-z0-9_]{0,39}\.)?[a-z_][a-z0-9_]{0,39}$/.test(table)) {
     throw new VolleyError(

@@ -1,6 +1,7 @@
 // volley-mcp/ledger/redis: the record behind `once` in Redis or Valkey, shared by any number of machines.
 import { Buffer } from "node:buffer";
 import type { Cluster, Redis } from "ioredis";
+import { checkOptions, needOption, type OptionNames } from "../protocol/index.ts";
 import { refuseEviction, runScript, type Script } from "../stores/index.ts";
 import { giveBack } from "./give-back.ts";
 import type { ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
@@ -24,6 +25,8 @@ export type RedisLedgerOptions = (
   readonly timeoutMs?: number;
 };
 
+const OPTIONS: OptionNames<RedisLedgerOptions> = { client: true, url: true, prefix: true, timeoutMs: true };
+
 /**
  * A {@link Ledger} in Redis 5 or newer, or Valkey: one key a row, one script a call, judged by the server's clock.
  *
@@ -42,6 +45,8 @@ export type RedisLedgerOptions = (
  * ```
  */
 export async function createRedisLedger(options: RedisLedgerOptions): Promise<Ledger> {
+  checkOptions("createRedisLedger", options, OPTIONS);
+  needOption("createRedisLedger", options, "client", "url");
   const { prefix = "volley:", timeoutMs = 5_000 } = options;
   const client = "client" in options ? options.client : await connect(options.url);
   const disconnect = (): void => {

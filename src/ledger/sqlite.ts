@@ -1,4 +1,5 @@
 // volley-mcp/ledger/sqlite: the record behind `once` in a file, shared by the processes of one machine.
+import { checkOptions, needOption, type OptionNames } from "../protocol/index.ts";
 import { openSqlite } from "../stores/index.ts";
 import type { Claim, ClaimResult, Hold, Ledger, Settled } from "./ledger.ts";
 import { decide, type Effect, keptUntil, rewrite } from "./rule.ts";
@@ -30,6 +31,8 @@ interface Row {
   readonly effects: readonly Effect[];
 }
 
+const OPTIONS: OptionNames<SqliteLedgerOptions> = { path: true, timeoutMs: true };
+
 /**
  * A {@link Ledger} in a file: shared by the processes of one machine, and still there after a crash or a power cut.
  *
@@ -43,7 +46,10 @@ interface Row {
  * const server = createServer({ name: "shop", version: "1.0.0", ledger: createSqliteLedger({ path: "ledger.db" }) });
  * ```
  */
-export function createSqliteLedger({ path, timeoutMs = 5_000 }: SqliteLedgerOptions): Ledger {
+export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
+  checkOptions("createSqliteLedger", options, OPTIONS);
+  needOption("createSqliteLedger", options, "path");
+  const { path, timeoutMs = 5_000 } = options;
   const file = openSqlite({
     caller: "createSqliteLedger",
     otherwise: "volley-mcp/ledger/redis or volley-mcp/ledger/postgres",

@@ -8,7 +8,7 @@ import {
   RateLimiterRes,
   RLWrapperTimeouts,
 } from "rate-limiter-flexible";
-import { VolleyError } from "../protocol/index.ts";
+import { checkOptions, needOption, type OptionNames, VolleyError } from "../protocol/index.ts";
 import type { Quota, RateLimiter } from "../server/index.ts";
 
 export type RateLimiterOptions = (
@@ -49,6 +49,15 @@ interface LimiterOptions {
   readonly insuranceLimiter: RateLimiterAbstract;
 }
 
+const OPTIONS: OptionNames<RateLimiterOptions> = {
+  client: true,
+  url: true,
+  pool: true,
+  connectionString: true,
+  prefix: true,
+  timeoutMs: true,
+};
+
 /**
  * Makes a rate limiter whose counts all instances share, for the option `rateLimiter` of `createServer`.
  *
@@ -64,6 +73,8 @@ interface LimiterOptions {
  * ```
  */
 export async function createRateLimiter(options: RateLimiterOptions): Promise<RateLimiter> {
+  checkOptions("createRateLimiter", options, OPTIONS);
+  needOption("createRateLimiter", options, "client", "url", "pool", "connectionString");
   const { prefix = "volley", timeoutMs = 500 } = options;
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
     throw new VolleyError(

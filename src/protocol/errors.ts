@@ -52,7 +52,8 @@ export type VolleyErrorCode =
   | "round_limit" // more rounds than allowed
   | "state_refused" // see `reason`; never told to a peer
   | "state_too_large" // a journal over its limit
-  | "timeout"; // a limit of time was reached
+  | "timeout" // a limit of time was reached
+  | "tool_error"; // a handler's words for its caller, see ToolError
 
 /**
  * An error of this process: a misuse, a set-up that is not safe, a limit, a peer that broke the protocol.
@@ -78,6 +79,23 @@ export class VolleyError extends Error {
   /** True for a VolleyError of any copy of this package. */
   static is(value: unknown): value is VolleyError {
     return typeof value === "object" && value !== null && volleyBrand in value;
+  }
+}
+
+/**
+ * An error whose message is for the caller: thrown in a handler, of a tool or any other, it is told as it is, and is no fault
+ * for the operator. Of other errors callers hear the message only where `createServer` has `errors: "show"`.
+ *
+ * @example
+ * ```ts
+ * if (bug === undefined) throw new ToolError(`There is no bug #${id}.`);
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
+ */
+export class ToolError extends VolleyError {
+  constructor(message: string, options?: ErrorOptions) {
+    super("tool_error", message, options);
+    this.name = "ToolError";
   }
 }
 

@@ -239,7 +239,9 @@ export function readResponse(value: unknown): JSONRPCResponse {
   if (!isObject(result)) throw invalidAnswer("a response has a result, an object, or an error");
   if (!isOptionalString(result.resultType)) throw invalidAnswer("resultType is a string");
   const meta = result._meta;
-  if (meta !== undefined) {
+  // So some libraries write what is absent.
+  if (meta === null) delete result._meta;
+  else if (meta !== undefined) {
     if (!isObject(meta)) throw invalidAnswer("_meta is an object");
     const info = meta[META.serverInfo];
     if (info !== undefined && !isImplementation(info)) {

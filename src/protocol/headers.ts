@@ -198,13 +198,15 @@ const DECIMAL = /^-?\d+(?:\.\d+)?$/;
  * True when a parameter's header, as it came, says the same as the value in the body: integers as numbers (`42.0` is 42), booleans in lower
  * case, strings exactly. No value (null, absent) means no header.
  *
- * An object, array or fraction is left to the tool's schema: no header can mirror it.
+ * An object, array, fraction or number beyond 2^53 of another type is left to the tool's schema: no header can mirror it.
  */
 export function matchesParam(header: string | null | undefined, value: unknown, type: ParamType): boolean {
   const absent = header === undefined || header === null;
   if (value === undefined || value === null) return absent;
   const isInteger = Number.isSafeInteger(value);
-  if (!isInteger && typeof value !== "string" && typeof value !== "boolean") return !Number.isInteger(value);
+  if (!isInteger && typeof value !== "string" && typeof value !== "boolean") {
+    return type !== "integer" || !Number.isInteger(value);
+  }
   const decoded = absent ? undefined : decodeHeaderValue(header);
   if (decoded === undefined) return false;
   if (isInteger && type === "integer") return DECIMAL.test(decoded) && Number(decoded) === value;

@@ -3,15 +3,16 @@ export { checkSamplingMessages, cleanCreateMessageResult, cleanRoots } from "./a
 export * from "./capabilities.ts";
 export type * from "./content.ts";
 export * from "./content-guards.ts";
-export { ErrorCode, RpcError, VolleyError, type VolleyErrorCode } from "./errors.ts";
+export { ErrorCode, RpcError, ToolError, VolleyError, type VolleyErrorCode } from "./errors.ts";
 export type * from "./features.ts";
 export * from "./guards.ts";
 export * from "./headers.ts";
 export type * from "./input.ts";
 export * from "./input-guards.ts";
-export { checkJson } from "./json.ts";
+export { checkJson, hasUniqueItems, isUnsafe } from "./json.ts";
 export * from "./json-rpc.ts";
 export type * from "./notifications.ts";
+export { checkOptions, describeValue, needOption, type OptionNames } from "./options.ts";
 export type * from "./peer.ts";
 export * from "./request-guards.ts";
 export * from "./result-guards.ts";

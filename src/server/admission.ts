@@ -1,3 +1,4 @@
+import type { Trace } from "../flow/index.ts";
 import {
   decodeHeaderValue,
   ErrorCode,
@@ -60,14 +61,19 @@ export function namesVersion(params: unknown): boolean {
   return isObject(params) && isObject(params._meta) && typeof params._meta[META.protocolVersion] === "string";
 }
 
+/** Older clients show this to their user, who may be the operator. */
+export const FOR_OPERATORS = "to let older clients in, serve it with createLegacyServer of volley-mcp/bridge.";
+
 /** What a client of an earlier revision is told: it cannot know the new way, so the sentence is for its user. */
-export function refuseInitialize(params: unknown): Refusal {
-  const requested = isObject(params) ? params.protocolVersion : undefined;
+export function refuseInitialize(params: unknown, trace: Trace): Refusal {
+  const asked = isObject(params) ? params.protocolVersion : undefined;
+  const requested = typeof asked === "string" ? asked : "";
+  trace({ type: "client_refused", requested: requested.slice(0, 32) });
   return new Refusal(
     400,
     ErrorCode.UnsupportedProtocolVersion,
-    `This server speaks MCP ${SUPPORTED.join(", ")}, which has no "initialize". Use a client that speaks it too.`,
-    { supported: SUPPORTED, requested: typeof requested === "string" ? requested : "" },
+    `This server speaks MCP ${SUPPORTED.join(", ")}, which has no "initialize". Use a client that speaks it too; ${FOR_OPERATORS}`,
+    { supported: SUPPORTED, requested },
   );
 }
 

@@ -38,6 +38,33 @@ export interface ToolOptions extends Described, FlowOptions {
   readonly annotations?: ToolAnnotations;
 }
 
+/** {@link ToolOptions} as they are inferred: also with schemas that {@link Known} then refuses by a message. */
+export type GivenToolOptions = Omit<ToolOptions, "input" | "output"> & {
+  readonly input?: StandardSchema | SchemaWithoutJson;
+  readonly output?: StandardSchema | SchemaWithoutJson;
+};
+
+/** What was inferred, without options that do not exist: the compiler looks for those in types that it knows alone. */
+export type Known<Given, Options> = Given & {
+  readonly [Name in keyof Given]: Name extends keyof Options
+    ? Given[Name] extends SchemaWithoutJson
+      ? Unusable<"valibot: toStandardJsonSchema(schema) of @valibot/to-json-schema">
+      : unknown
+    : NoSuchOption<Name>;
+};
+
+interface SchemaWithoutJson {
+  readonly "~standard": { readonly validate: unknown; readonly jsonSchema?: never };
+}
+
+interface Unusable<Remedy> {
+  readonly "does not convert itself to JSON Schema": Remedy;
+}
+
+interface NoSuchOption<Name> {
+  readonly "there is no such option": Name;
+}
+
 /** What a handler's schema makes of its arguments; an empty object where there is none. */
 export type ArgumentsOf<Schema> = Schema extends StandardSchema<infer Arguments> ? Arguments : Record<string, never>;
 
@@ -59,7 +86,7 @@ export interface ToolResult {
 }
 
 /** What a tool may return: with an output schema a value for it, or a whole result that holds one; else text or content. */
-export type ToolReturn<Options extends ToolOptions> = Options extends {
+export type ToolReturn<Options> = Options extends {
   readonly output: infer Output extends StandardSchema;
 }
   ? DeepReadonly<InputOf<Output> | StructuredResult> | InputRequired

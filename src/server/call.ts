@@ -22,7 +22,8 @@ export abstract class Call implements Exchange {
   blocked = false;
   /** Called when a slow reader has caught up. */
   ondrain: (() => void) | undefined;
-  /** Its neighbours among the calls that run. */
+  /** It is among the calls that run, between these neighbours. */
+  running = false;
   previous: Call | undefined;
   next: Call | undefined;
   #listeners: ((reason: Error) => void)[] | undefined;
@@ -33,6 +34,11 @@ export abstract class Call implements Exchange {
 
   /** Writes one message on the request's own stream; false when its reader is slow. */
   protected abstract write(message: string): boolean;
+
+  /** Whether the client has gone, so far as that can be seen without watching. */
+  get gone(): boolean {
+    return this.done;
+  }
 
   /** Begins to watch for the client's going away. */
   protected abstract watch(): void;

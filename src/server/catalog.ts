@@ -1,15 +1,14 @@
 import {
   checkJson,
-  ErrorCode,
   PROTOCOL_VERSION,
   type PromptReference,
   type ResourceTemplateReference,
-  RpcError,
   readCompleteParams,
   readCursor,
   type ServerCapabilities,
   TASKS_EXTENSION,
 } from "../protocol/index.ts";
+import { guard } from "./error-policy.ts";
 import { createCursors, type ListMethod, type Pages, renderPages } from "./lists.ts";
 import type { Method, Request, Services } from "./methods.ts";
 import type { CacheHint } from "./options.ts";
@@ -88,7 +87,9 @@ export function createCatalog({ registry, results, settings, tasks }: Services):
       const capability = method === "tools/list" ? "tools" : method === "prompts/list" ? "prompts" : "resources";
       return (request) => {
         if (!declare()[capability]) throw methodNotFound(`This server has no ${capability}.`);
-        if (method === "resources/list" && hasLists(registry)) return listResources(request);
+        if (method === "resources/list" && hasLists(registry)) {
+          return guard(settings, method, "The resources could not be listed.", () => listResources(request));
+        }
         return pagesOf(method).page(readCursor(request.params));
       };
     },
@@ -102,16 +103,11 @@ export function createCatalog({ registry, results, settings, tasks }: Services):
     const { ref, argument, context } = readCompleteParams(params);
     checkJson(argument);
     const completer = findCompleters(ref).get(argument.name);
-    let values: readonly string[] = [];
-    try {
-      if (completer) values = await completer(argument.value, { arguments: context?.arguments ?? {} });
-    } catch (error) {
-      if (RpcError.is(error)) throw error;
-      settings.trace({ type: "fault", target: "completion/complete", error });
-      throw new RpcError(ErrorCode.InternalError, "The completion failed.");
-    }
-    const completion = { values: values.slice(0, MOST), total: values.length, hasMore: values.length > MOST };
-    return results.render({ resultType: "complete", completion });
+    return await guard(settings, "completion/complete", "The completion failed.", async () => {
+      const values = completer ? await completer(argument.value, { arguments: context?.arguments ?? {} }) : [];
+      const completion = { values: values.slice(0, MOST), total: values.length, hasMore: values.length > MOST };
+      return results.render({ resultType: "complete", completion });
+    });
   }
 
   function findCompleters(ref: PromptReference | ResourceTemplateReference): ReadonlyMap<string, Completer> {

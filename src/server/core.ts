@@ -4,6 +4,7 @@ import { admit, namesVersion, refuseInitialize } from "./admission.ts";
 import type { Allowance } from "./allowance.ts";
 import type { Call, Reply } from "./call.ts";
 import { type Catalog, createCatalog } from "./catalog.ts";
+import { tellCaller } from "./error-policy.ts";
 import type { EventBus } from "./events.ts";
 import { createHub, type Hub } from "./listen.ts";
 import type { ListMethod } from "./lists.ts";
@@ -105,7 +106,7 @@ export class Core {
       id = request.id;
       const { method, params } = request;
       if (this.#closing) throw closing();
-      if (method === "initialize" && !namesVersion(params)) throw refuseInitialize(params);
+      if (method === "initialize" && !namesVersion(params)) throw refuseInitialize(params, this.settings.trace);
       const meta = admit(method, params, call.headers);
       const route = this.#routes.get(method);
       if (!route) throw methodNotFound(`Method not found: ${method.slice(0, 128)}`);
@@ -123,7 +124,9 @@ export class Core {
 
   /** Whether as many handlers run as may. */
   get full(): boolean {
-    return this.#active.size >= this.settings.limits.inFlight;
+    const { inFlight } = this.settings.limits;
+    if (this.#active.size >= inFlight) this.#active.dropGone();
+    return this.#active.size >= inFlight;
   }
 
   async #settle(result: Promise<string>, id: RequestId, call: Call, counted: boolean): Promise<Reply> {
@@ -142,8 +145,8 @@ export class Core {
   /** The reply to a failure. Faults of ours keep their detail for the trace. */
   fail(error: unknown, id: RequestId | undefined, status: number): Reply {
     if (!RpcError.is(error)) {
-      this.settings.trace({ type: "fault", target: "server", error });
-      return { status: 500, body: errorResponse(id, ErrorCode.InternalError, "Internal error") };
+      const message = tellCaller(this.settings, "server", error, "Internal error.");
+      return { status: 500, body: errorResponse(id, ErrorCode.InternalError, message) };
     }
     const code = error instanceof Refusal ? error.code : handlersCode(error.code);
     const body = errorResponse(id ?? error.requestId, code, error.message, json(error.data));

@@ -142,6 +142,10 @@ class FetchCall extends Call {
     }
   }
 
+  override get gone(): boolean {
+    return this.done || this.#signal.aborted;
+  }
+
   protected watch(): void {
     if (this.#signal.aborted) queueMicrotask(() => this.#gone());
     else this.#signal.addEventListener("abort", () => this.#gone(), { once: true });

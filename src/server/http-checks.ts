@@ -1,4 +1,5 @@
 import { ErrorCode } from "../protocol/index.ts";
+import { FOR_OPERATORS } from "./admission.ts";
 import type { HeaderReader, Settings } from "./options.ts";
 import { errorResponse } from "./results.ts";
 
@@ -45,7 +46,7 @@ export function createHttpChecks(settings: Settings): HttpChecks {
   const acceptsHost = remembering(hostRule(settings.allowedHosts));
   const acceptable = remembering((accept) => ACCEPTED.test(accept));
   const acceptsOrigin = originRule(settings);
-  const { cors, limits } = settings;
+  const { cors, limits, trace } = settings;
   const { allowHeaders: more = [], maxAgeSeconds = 600 } = cors === false ? {} : cors;
   const allowHeaders = new Set([...CORS_HEADERS, ...more].map((name) => name.toLowerCase()));
 
@@ -70,13 +71,16 @@ export function createHttpChecks(settings: Settings): HttpChecks {
   return {
     check(request) {
       const { method } = request;
-      if (method !== "POST" && method !== "OPTIONS") return refuse(405, "Send messages by POST.", ALLOW);
+      if (method !== "POST" && method !== "OPTIONS")
+        return refuse(405, `Send messages by POST; ${FOR_OPERATORS}`, ALLOW);
       const host = request.header("host") ?? request.hostOfUrl?.();
       if (host === undefined || !acceptsHost(host)) {
+        trace({ type: "name_refused", header: "host", name: (host ?? "").slice(0, 128) });
         return refuse(403, "This server is not called by that host name. Its operator allows names by `allowedHosts`.");
       }
       const origin = request.header("origin");
       if (origin !== null && !acceptsOrigin(origin)) {
+        trace({ type: "name_refused", header: "origin", name: origin.slice(0, 128) });
         return refuse(
           403,
           "Pages of that origin may not call this server. Its operator allows them by `allowedOrigins`.",

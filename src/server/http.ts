@@ -1,4 +1,4 @@
-import { ANONYMOUS, type Principal } from "../state/index.ts";
+import { ANONYMOUS, type Principal, readPrincipal } from "../state/index.ts";
 import type { Reply } from "./call.ts";
 import type { Core } from "./core.ts";
 import { createHttpChecks, type Head, type HttpAnswer, refuse } from "./http-checks.ts";
@@ -57,9 +57,10 @@ export function createHttp(core: Core): Http {
 
   const identify = async (request: HeaderReader): Promise<Principal | undefined> => {
     try {
-      return await authenticate?.(request);
+      const given: unknown = await authenticate?.(request);
+      return given ? readPrincipal(given, "authenticate") : undefined;
     } catch (error) {
-      // Verifying libraries throw for a bad token: that refuses the caller, and the operator sees why.
+      // Verifying libraries throw for a bad token, and what is no principal is nobody: the operator sees why.
       settings.trace({ type: "fault", target: "authenticate", error });
       return undefined;
     }

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { StandardIssue, StandardSchema } from "../elicit/index.ts";
-import { isObject, VolleyError } from "../protocol/index.ts";
+import { checkOptions, hasUniqueItems, isObject, type OptionNames, VolleyError } from "../protocol/index.ts";
 
 export interface JsonSchemaOptions {
   /** Nested schemas, the outermost counted. Default 32. */
@@ -9,6 +9,8 @@ export interface JsonSchemaOptions {
   /** Schemas in all. Default 1,000. */
   readonly maxSchemas?: number;
 }
+
+const OPTIONS: OptionNames<JsonSchemaOptions> = { maxDepth: true, maxSchemas: true };
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 const IDS = ["$id", "$anchor", "$dynamicAnchor"];
@@ -37,6 +39,7 @@ export function jsonSchema<T = Record<string, unknown>>(
   schema: Readonly<Record<string, unknown>>,
   options: JsonSchemaOptions = {},
 ): StandardSchema<T> {
+  checkOptions("jsonSchema", options, OPTIONS, "registration_invalid");
   const json = structuredClone(schema) as Record<string, unknown>;
   const { hasIds } = survey(json, options);
   const dialect = json.$schema;
@@ -65,6 +68,16 @@ function createAjv(): Ajv2020 {
     validateSchema: true,
   });
   addFormats.default(ajv);
+  // ajv's own take quadratic time, and a caller's body may be large.
+  ajv.addFormat("url", (text: string) => /^(?:https?|ftp):\/\//i.test(text) && URL.canParse(text));
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    error: { message: "must NOT have duplicate items" },
+    validate: (isAsked: boolean, items: unknown[]) => !isAsked || hasUniqueItems(items),
+  });
   return ajv;
 }
 

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { LoadMonitor } from "../flow/index.ts";
+import { checkOptions, type OptionNames } from "../protocol/index.ts";
 
 /** A {@link LoadMonitor} that measures how late the event loop is. */
 export interface EventLoopMonitor extends LoadMonitor {
@@ -18,6 +19,8 @@ export interface LoadMonitorOptions {
 
 const RESOLUTION_MS = 10;
 
+const OPTIONS: OptionNames<LoadMonitorOptions> = { maxDelayMs: true, sampleMs: true };
+
 /**
  * Makes the monitor for the option `shedding` of `createServer`: while the event loop is late, flows that have new steps
  * to carry hand themselves back, at most twice each, and go on wherever their next round arrives.
@@ -32,6 +35,7 @@ const RESOLUTION_MS = 10;
  * ```
  */
 export function createLoadMonitor(options: LoadMonitorOptions = {}): EventLoopMonitor {
+  checkOptions("createLoadMonitor", options, OPTIONS);
   const { maxDelayMs = 100, sampleMs = 500 } = options;
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();

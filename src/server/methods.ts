@@ -2,17 +2,15 @@ import type { StandardResult } from "../elicit/index.ts";
 import type { RoundRequest, Rounds, TraceContext } from "../flow/index.ts";
 import {
   checkJson,
-  ErrorCode,
   META,
   type RequestId,
   type RequestMetaObject,
-  RpcError,
   readGetPromptParams,
   readResourceParams,
-  VolleyError,
 } from "../protocol/index.ts";
 import { checkName } from "./admission.ts";
 import type { Call } from "./call.ts";
+import { guard } from "./error-policy.ts";
 import type { CacheHint, Settings } from "./options.ts";
 import { invalidParams } from "./refusal.ts";
 import type { PromptEntry, Registry, ResourceEntry, TemplateEntry, ToolEntry } from "./registry.ts";
@@ -146,27 +144,4 @@ type Checked = Record<string, unknown> | string;
 
 function readChecked(checked: StandardResult<unknown>): Checked {
   return checked.issues ? explain(checked.issues) : (checked.value as Record<string, unknown>);
-}
-
-/** Runs a handler whose errors are not for the client: it gets a sentence, the operator the error. */
-async function guard(settings: Settings, target: string, message: string, run: () => Promise<string>): Promise<string> {
-  try {
-    return await run();
-  } catch (error) {
-    if (RpcError.is(error)) throw error;
-    if (isRefusal(error)) throw new RpcError(ErrorCode.InternalError, error.message);
-    settings.trace({ type: "fault", target, error });
-    throw new RpcError(ErrorCode.InternalError, message);
-  }
-}
-
-/** A person said no or otherwise before, or an effect says that it failed: an ordinary ending, no fault for the operator. */
-export function isRefusal(error: unknown): error is VolleyError {
-  return VolleyError.is(error) && REFUSALS.has(error.code);
-}
-const REFUSALS: ReadonlySet<string> = new Set(["declined", "cancelled", "no_answer", "conflict", "effect_failed"]);
-
-/** An author's error as one text for the model: its message, never its stack. */
-export function sentence(error: unknown, otherwise: string): string {
-  return error instanceof Error && error.message !== "" ? error.message : otherwise;
 }

@@ -147,6 +147,10 @@ class NodeCall extends Call implements Head {
     this.#reply(this.#http.core.fail(error, undefined, 500));
   }
 
+  override get gone(): boolean {
+    return this.done || this.#res.destroyed;
+  }
+
   protected watch(): void {
     this.#res.once("close", () => {
       this.#stop();

@@ -1,7 +1,7 @@
 import { type Clock, type LoadMonitor, systemClock, type Trace } from "../flow/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { Icon, Implementation } from "../protocol/index.ts";
-import { VolleyError } from "../protocol/index.ts";
+import { checkOptions, VolleyError } from "../protocol/index.ts";
 import {
   createKeyring,
   type Keyring,
@@ -12,6 +12,8 @@ import {
 } from "../state/index.ts";
 import { createMemoryRateLimiter, type RateLimiter } from "./allowance.ts";
 import type { EventBus } from "./events.ts";
+import { checkServerOptions } from "./option-names.ts";
+import { createReporter } from "./report.ts";
 import type { TaskService } from "./task-service.ts";
 
 /** What `authenticate` sees of a request: its headers, never its body. */
@@ -80,7 +82,10 @@ export interface ServerOptions {
   readonly audience?: string;
   /** True when no other process serves the same clients. */
   readonly singleInstance?: boolean;
-  /** Says who is calling; undefined or a throw refuses the request with 401. Default: everybody is anonymous. */
+  /**
+   * Says who is calling. Undefined, a throw, or what is no principal refuses the request with 401; the last two are traced as
+   * a `fault`. Fields that a principal does not have are dropped. Default: everybody is anonymous.
+   */
   readonly authenticate?: (request: HeaderReader) => Principal | undefined | Promise<Principal | undefined>;
   /** The `WWW-Authenticate` header of a 401. Default `Bearer`. */
   readonly challenge?: string;
@@ -107,9 +112,14 @@ export interface ServerOptions {
   readonly clock?: Clock;
   /** Random bytes. Default: the platform's cryptographic source. */
   readonly random?: (bytes: number) => Uint8Array;
-  /** Receives what happens inside. Default: faults and warnings go to `console.error`. */
+  /** Receives what happens inside. Default: faults, warnings, and what an operator can mend go to `console.error`. */
   readonly trace?: Trace;
-  /** Warns about what will hurt later. Default: whether `NODE_ENV` is `development`. */
+  /**
+   * Whether callers get the messages of errors that were not written for them: `"hide"` gives them a sentence and a
+   * reference, under which the trace has the error. Default `"show"` in development, else `"hide"`; see docs/errors.md.
+   */
+  readonly errors?: "show" | "hide";
+  /** Warns about what will hurt later, shows errors, and reports each event. Default: whether `NODE_ENV` is `development`. */
   readonly development?: boolean;
   /** For lists and discovery. Default one minute, `"public"`, or `"private"` when callers are authenticated. */
   readonly cache?: CacheHint;
@@ -135,6 +145,7 @@ export interface Settings {
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
   readonly trace: Trace;
+  readonly errors: "show" | "hide";
   readonly development: boolean;
   readonly cache: CacheHint;
   readonly pageSize: number;
@@ -160,9 +171,11 @@ const LIMITS: Required<Limits> = {
  * @throws VolleyError `invalid_options`, `keys_invalid`
  */
 export function resolveOptions(options: ServerOptions): Settings {
+  checkServerOptions(options);
   if (!options.name || !options.version) {
     throw new VolleyError("invalid_options", "createServer needs a `name` and a `version`.");
   }
+  checkOptions("createServer: limits", options.limits ?? {}, LIMITS);
   const limits = { ...LIMITS, ...options.limits };
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value !== "number" || !(value > 0)) {
@@ -177,8 +190,12 @@ export function resolveOptions(options: ServerOptions): Settings {
   if (!Number.isInteger(cache.ttlMs) || cache.ttlMs < 0) {
     throw new VolleyError("invalid_options", "cache.ttlMs must be a whole number of milliseconds, 0 or more.");
   }
+  if (options.errors !== undefined && options.errors !== "show" && options.errors !== "hide") {
+    throw new VolleyError("invalid_options", '`errors` must be "show" or "hide".');
+  }
   const clock = options.clock ?? systemClock;
   const env: Record<string, string | undefined> = globalThis.process?.env ?? {};
+  const development = options.development ?? env.NODE_ENV === "development";
   const fromEnv = options.keys ? undefined : keyringFromEnv(env.VOLLEY_KEYS);
   const keyring = options.keys ? createKeyring(options.keys) : fromEnv;
   return {
@@ -196,8 +213,9 @@ export function resolveOptions(options: ServerOptions): Settings {
     rateLimiter: options.rateLimiter ?? createMemoryRateLimiter(() => clock.now()),
     clock,
     random: options.random ?? randomFromPool,
-    trace: options.trace ?? report,
-    development: options.development ?? env.NODE_ENV === "development",
+    trace: options.trace ?? createReporter({ development, now: () => clock.now() }),
+    errors: options.errors ?? (development ? "show" : "hide"),
+    development,
     cache,
     pageSize,
   };
@@ -230,9 +248,3 @@ function judge(hasKeys: boolean, options: ServerOptions): VolleyError | undefine
   }
   return undefined;
 }
-
-/** What a server does without a trace: faults and warnings go to `console.error`. */
-export const report: Trace = (event) => {
-  if (event.type === "fault") console.error(`[volley] fault in ${event.target}:`, event.error);
-  else if (event.type === "warning") console.error(`[volley] ${event.target}: ${event.message}`);
-};

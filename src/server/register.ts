@@ -12,6 +12,7 @@ import type {
   TemplateOptions,
   ToolOptions,
 } from "./author.ts";
+import { checkEntry } from "./option-names.ts";
 import type { CacheHint } from "./options.ts";
 import {
   type Completer,
@@ -32,6 +33,7 @@ export function toolEntry(
   handler: (args: never, ctx: Context) => unknown,
 ): ToolEntry {
   const where = `tool "${name}"`;
+  checkEntry("tool", where, options, handler);
   const input = options.input === undefined ? undefined : readObjectSchema(options.input, `${where}: input`);
   const output = options.output === undefined ? undefined : readSchema(options.output, "output", `${where}: output`);
   const inputSchema = input?.json ?? NO_ARGUMENTS;
@@ -52,6 +54,7 @@ export function toolEntry(
 
 export function promptEntry(name: string, options: PromptOptions<unknown>, handler: PromptHandler<never>): PromptEntry {
   const where = `prompt "${name}"`;
+  checkEntry("prompt", where, options, handler);
   const input =
     options.arguments === undefined ? undefined : readObjectSchema(options.arguments, `${where}: arguments`);
   const listed = input ? promptArguments(input.json, where) : undefined;
@@ -73,6 +76,7 @@ export function resourceEntry(
   handler: ResourceHandler,
 ): ResourceEntry {
   const where = `resource "${name}"`;
+  checkEntry("resource", where, options, handler);
   if (!URL.canParse(uri)) throw new VolleyError("registration_invalid", `${where}: "${uri}" is no absolute URI.`);
   return {
     uri,
@@ -91,6 +95,7 @@ export function templateEntry<Template extends string>(
   handler: TemplateHandler<Template>,
 ): TemplateEntry {
   const where = `resource template "${name}"`;
+  checkEntry("resource template", where, options, handler);
   const variables = new Set(variablesOf(template));
   if (variables.size === 0) {
     throw new VolleyError("registration_invalid", `${where}: "${template}" has no variables; register a resource.`);

@@ -11,6 +11,7 @@ export class RunningCalls {
   #first: Call | undefined;
 
   add(call: Call): void {
+    call.running = true;
     call.next = this.#first;
     if (this.#first !== undefined) this.#first.previous = call;
     this.#first = call;
@@ -18,12 +19,23 @@ export class RunningCalls {
   }
 
   delete(call: Call): void {
+    if (!call.running) return;
+    call.running = false;
     if (call.previous === undefined) this.#first = call.next;
     else call.previous.next = call.next;
     if (call.next !== undefined) call.next.previous = call.previous;
     call.previous = undefined;
     call.next = undefined;
     this.size--;
+  }
+
+  /** Gives up the places of those whose clients have gone: nobody waits for what their handlers still do. */
+  dropGone(): void {
+    for (let call = this.#first; call !== undefined; ) {
+      const { next } = call;
+      if (call.gone) this.delete(call);
+      call = next;
+    }
   }
 
   abort(reason: Error): void {

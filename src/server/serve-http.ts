@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { VolleyError } from "../protocol/index.ts";
+import { checkOptions, type OptionNames, VolleyError } from "../protocol/index.ts";
 import { nodeHandler } from "./node.ts";
 import { coreOf, type Server } from "./server.ts";
 
@@ -23,10 +23,12 @@ export interface HttpServing {
 const FLUSH_MS = 500;
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
+const OPTIONS: OptionNames<ServeHttpOptions> = { port: true, host: true, path: true };
+
 /**
  * Serves over HTTP by itself, on this machine unless told otherwise; within another HTTP server use {@link nodeHandler}.
  *
- * @throws VolleyError `keys_missing`, `invalid_options` for a set-up that would not be safe
+ * @throws VolleyError `keys_missing`, `invalid_options` for a set-up that would not be safe or a port that is not free
  * @example
  * ```ts
  * const { url } = await serveHttp(server, { port: 3000 });
@@ -34,6 +36,7 @@ const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security-endpoint
  */
 export async function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServing> {
+  checkOptions("serveHttp", options, OPTIONS);
   const { port = 3000, host = "127.0.0.1", path = "/mcp" } = options;
   if (!LOOPBACK.has(host) && coreOf(server).settings.allowedHosts === undefined) {
     throw new VolleyError(
@@ -65,10 +68,26 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
 
 function listen(http: HttpServer, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    http.once("error", reject);
+    const refuse = (cause: NodeJS.ErrnoException): void => reject(explain(cause, port, host));
+    http.once("error", refuse);
     http.listen(port, host, () => {
-      http.removeListener("error", reject);
+      http.removeListener("error", refuse);
       resolve();
     });
   });
+}
+
+function explain(cause: NodeJS.ErrnoException, port: number, host: string): Error {
+  const why =
+    cause.code === "EADDRINUSE"
+      ? "another program listens there"
+      : cause.code === "EACCES"
+        ? "this user may not listen there"
+        : undefined;
+  if (why === undefined) return cause;
+  return new VolleyError(
+    "invalid_options",
+    `serveHttp cannot have port ${port} of ${host}: ${why} (${cause.code}). Give another \`port\`; 0 takes a free one.`,
+    { cause },
+  );
 }

@@ -5,6 +5,8 @@ import { createSealer } from "../state/index.ts";
 import { createAllowance } from "./allowance.ts";
 import type {
   ArgumentsOf,
+  GivenToolOptions,
+  Known,
   PromptHandler,
   PromptOptions,
   ResourceHandler,
@@ -34,7 +36,8 @@ export interface Server {
   /**
    * Registers a tool.
    *
-   * @param handler runs again from its first line in every round; see {@link Context}
+   * @param handler runs again from its first line in every round; see {@link Context}. What it throws is told to the caller
+   * where it was written for the caller, as a {@link ToolError} is; of any other error the caller gets a reference
    * @throws VolleyError `registration_invalid`
    * @example
    * ```ts
@@ -42,9 +45,9 @@ export interface Server {
    * ```
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    */
-  tool<const Options extends ToolOptions, const Return extends ToolReturn<Options>>(
+  tool<const Options extends GivenToolOptions, const Return extends ToolReturn<Options>>(
     name: string,
-    options: Options,
+    options: Known<Options, ToolOptions>,
     handler: (args: ArgumentsOf<Options["input"]>, ctx: Context) => Return | Promise<Return>,
   ): Registered;
 
@@ -103,6 +106,11 @@ export interface Server {
   /** Ends subscriptions, waits up to `graceMs` (default 5,000) for running requests, then tells their handlers to stop. */
   close(graceMs?: number): Promise<void>;
 }
+
+// Tools, Tool Names: others are allowed, but should not be used.
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+const UNUSUAL_NAME =
+  "a tool's name should be 1 to 128 of the letters A-Z and a-z, digits, _, - and . alone: some clients refuse any other.";
 
 // By its global name, so that the subpaths of this package find it whatever a bundler did to them.
 const CORE = Symbol.for("volley-mcp.core");
@@ -175,8 +183,12 @@ export function createServer(options: ServerOptions): Server {
   };
 
   const server: Server = {
-    tool: (name, options, handler) =>
-      register(registry.tools, "tool", name, toolEntry(name, options, handler), "tools_changed"),
+    tool(name, options, handler) {
+      const entry = toolEntry(name, options as ToolOptions, handler);
+      const registered = register(registry.tools, "tool", name, entry, "tools_changed");
+      if (!TOOL_NAME.test(name)) trace({ type: "warning", target: `tool "${name}"`, message: UNUSUAL_NAME });
+      return registered;
+    },
     prompt: (name, options, handler) =>
       register(registry.prompts, "prompt", name, promptEntry(name, options, handler), "prompts_changed"),
     resource: (name, uri, options, handler) =>

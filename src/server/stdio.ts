@@ -1,9 +1,18 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
-import { ErrorCode, isObject, isRequestId, type RequestId, VolleyError } from "../protocol/index.ts";
-import { ANONYMOUS, type Principal } from "../state/index.ts";
+import {
+  checkOptions,
+  ErrorCode,
+  isObject,
+  isRequestId,
+  type OptionNames,
+  type RequestId,
+  VolleyError,
+} from "../protocol/index.ts";
+import { ANONYMOUS, type Principal, readPrincipal } from "../state/index.ts";
 import { Call, type Reply } from "./call.ts";
 import type { Core } from "./core.ts";
+import { keepStdoutClean } from "./quiet-stdout.ts";
 import { errorResponse } from "./results.ts";
 import { coreOf, type Server } from "./server.ts";
 
@@ -17,15 +26,23 @@ export interface StdioOptions {
 }
 
 const LINE_FEED = 0x0a;
-/** How long handlers get to stop once the client is gone. */
-const PATIENCE_MS = 2_000;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+/** How long what was received may take to be answered after the end of the input. */
+const ANSWER_MS = 1_500;
+/** How long handlers get to stop after that. Together less than hosts wait before they kill. */
+const STOP_MS = 500;
+const ENDED = "The client has ended its input.";
+
+const OPTIONS: OptionNames<StdioOptions> = { input: true, output: true, principal: true };
 
 /**
  * Serves one client over standard streams, a JSON message a line, requests side by side.
  *
- * Resolves when the input has ended and the handlers that ran then have stopped, or two seconds later. A handler that does
- * not heed `ctx.signal` may keep the process alive longer.
+ * When the input ends, what was received is still answered, as far as it takes no longer than a second and a half; then
+ * `ctx.signal` tells handlers to stop, and half a second later this resolves whether they have or not. When the output breaks
+ * they are told at once, and nothing more is read. A handler that does not heed `ctx.signal` may keep the process alive.
  *
+ * @throws VolleyError `invalid_options` for a `principal` that is none
  * @example
  * ```ts
  * await serveStdio(server);
@@ -33,20 +50,28 @@ const PATIENCE_MS = 2_000;
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export async function serveStdio(server: Server, options: StdioOptions = {}): Promise<void> {
+  checkOptions("serveStdio", options, OPTIONS);
   const core = coreOf(server);
+  const principal = readPrincipal(options.principal ?? ANONYMOUS, "principal");
   core.serving = true;
   const input = options.input ?? process.stdin;
   const output = options.output ?? process.stdout;
   const restore = output === process.stdout ? keepStdoutClean() : undefined;
-  const connection = new Connection(core, output, options.principal ?? ANONYMOUS);
-  const broken = new Promise<void>((resolve) => {
-    output.once("error", () => resolve());
-    output.once("close", () => resolve());
-  });
+  const connection = new Connection(core, output, principal);
+  const breakOff = (): void => {
+    connection.breakOff();
+    input.destroy();
+  };
+  // For good: every write to a broken pipe is an error of its own.
+  output.on("error", breakOff);
+  output.once("close", breakOff);
   try {
-    await Promise.race([readLines(input, core.settings.limits.bodyBytes, connection), broken]);
+    await readLines(input, core.settings.limits.bodyBytes, connection);
+  } catch (error) {
+    if (!connection.broken) throw error;
   } finally {
     await connection.end();
+    output.off("close", breakOff);
     restore?.();
   }
 }
@@ -58,6 +83,8 @@ class Connection {
   readonly #principal: Principal;
   readonly #calls = new Map<RequestId, StdioCall>();
   readonly #running = new Set<Promise<void>>();
+  /** The output broke: nobody hears an answer. */
+  broken = false;
 
   constructor(core: Core, output: Writable, principal: Principal) {
     this.#core = core;
@@ -70,7 +97,7 @@ class Connection {
 
   /** False when the reader is slow. */
   write(message: string): boolean {
-    return !this.#output.writable || this.#output.write(`${message}\n`);
+    return this.broken || !this.#output.writable || this.#output.write(`${message}\n`);
   }
 
   refuse(code: number, message: string): void {
@@ -78,6 +105,7 @@ class Connection {
   }
 
   receive(line: Buffer): void {
+    if (this.broken) return;
     let message: unknown;
     try {
       if (!isUtf8(line)) throw new TypeError();
@@ -98,6 +126,7 @@ class Connection {
     }
     const call = new StdioCall(this);
     call.principal = this.#principal;
+    call.isStream = isObject(message) && message.method === "subscriptions/listen";
     if (id !== undefined) this.#calls.set(id, call);
     const reply = this.#core.handle(message, call);
     if (!(reply instanceof Promise)) {
@@ -127,18 +156,47 @@ class Connection {
     call?.drop(new VolleyError("aborted", "The client cancelled the request."));
   }
 
-  /** The client is gone: stops what runs and waits for it. */
-  async end(): Promise<void> {
-    const reason = new VolleyError("closed", "The client closed its pipe.");
-    for (const call of this.#calls.values()) call.drop(reason);
-    this.#calls.clear();
-    const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
-    await Promise.race([Promise.allSettled(this.#running), patience]);
+  breakOff(): void {
+    this.broken = true;
+    this.#drop("The client closed its pipe.");
   }
+
+  /** No more will be received: answers what was, as long as there is patience, then stops the rest. */
+  async end(): Promise<void> {
+    for (const [id, call] of this.#calls) if (call.isStream) this.#stop(id, call, ENDED);
+    await within(ANSWER_MS, Promise.all(this.#running));
+    this.#drop(ENDED);
+    await within(STOP_MS, Promise.all([...this.#running, this.#flushed()]));
+  }
+
+  #drop(reason: string): void {
+    for (const [id, call] of this.#calls) this.#stop(id, call, reason);
+  }
+
+  #stop(id: RequestId, call: StdioCall, reason: string): void {
+    this.#calls.delete(id);
+    call.drop(new VolleyError("closed", reason));
+  }
+
+  #flushed(): Promise<void> | undefined {
+    if (this.broken || !this.#output.writable || this.#output.writableLength === 0) return undefined;
+    return new Promise((resolve) => this.#output.write("", () => resolve()));
+  }
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, patience]);
+  clearTimeout(timer);
 }
 
 class StdioCall extends Call {
   readonly headers = undefined;
+  /** Has no end of its own. */
+  isStream = false;
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
@@ -170,7 +228,8 @@ async function readLines(input: Readable, limit: number, connection: Connection)
     if (size > limit) connection.refuse(ErrorCode.InvalidRequest, `The line is longer than ${limit} bytes.`);
     else if (size > 0) {
       const line = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size);
-      if (!isBlank(line)) connection.receive(line);
+      const text = line.subarray(0, 3).equals(BYTE_ORDER_MARK) ? line.subarray(3) : line;
+      if (!isBlank(text)) connection.receive(text);
     }
     parts = [];
     size = 0;
@@ -190,11 +249,4 @@ async function readLines(input: Readable, limit: number, connection: Connection)
 
 function isBlank(line: Buffer): boolean {
   return line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
-}
-
-/** Standard output belongs to the protocol: what authors print goes to standard error. */
-function keepStdoutClean(): () => void {
-  const { log, info, debug } = console;
-  console.log = console.info = console.debug = (...args: unknown[]) => console.error(...args);
-  return () => Object.assign(console, { log, info, debug });
 }

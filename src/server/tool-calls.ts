@@ -8,17 +8,9 @@ import {
 } from "../flow/index.ts";
 import { checkJson, isObject, RpcError, readCallToolParams, VolleyError } from "../protocol/index.ts";
 import { checkName, checkParamHeaders } from "./admission.ts";
-import {
-  checkArguments,
-  isRefusal,
-  type Method,
-  NO_ARGUMENTS,
-  project,
-  type Request,
-  round,
-  type Services,
-  sentence,
-} from "./methods.ts";
+import { tellCaller } from "./error-policy.ts";
+import { findUnsafeInteger } from "./integers.ts";
+import { checkArguments, type Method, NO_ARGUMENTS, project, type Request, round, type Services } from "./methods.ts";
 import { invalidParams, Refusal } from "./refusal.ts";
 import type { ToolEntry } from "./registry.ts";
 
@@ -63,20 +55,26 @@ export function createToolCall(services: Services): Method {
     checkName(name, call.headers);
     const entry = registry.tools.get(name);
     if (!entry) throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`);
-    checkJson(raw);
+    // Before the headers, which cannot mirror such a number: a mismatch would make the client try again for ever.
+    if (checkJson(raw)) refuseUnsafeIntegers(entry, raw);
     if (entry.headers.length > 0 && call.headers) checkParamHeaders(entry.headers, raw, call.headers);
     return run(entry, raw, request);
   };
+}
+
+function refuseUnsafeIntegers(entry: ToolEntry, raw: Record<string, unknown>): void {
+  const path = findUnsafeInteger(entry.input?.json, raw);
+  if (path === undefined) return;
+  throw invalidParams(`The params hold an integer beyond 2^53 in arguments.${path.slice(0, 128)}: send it as a string`);
 }
 
 function invalid(name: string, reasons: string): string {
   return `The arguments of "${name}" are not valid:\n${reasons}`;
 }
 
-/** A handler's error as a result: the model gets its message, the operator the error. */
+/** A handler's error as a result, for the model. */
 function failed({ settings, results }: Services, name: string, error: unknown): string {
-  if (!isRefusal(error)) settings.trace({ type: "fault", target: name, error });
-  return results.toolError(sentence(error, `The tool "${name}" failed.`));
+  return results.toolError(tellCaller(settings, name, error, `The tool "${name}" failed.`));
 }
 
 /** A task as its worker hands it to the server. */
@@ -96,7 +94,7 @@ export type TaskPlay = (task: TaskToPlay) => Promise<TaskEnding>;
 
 /** Runs a tool's handler in a task: the same checks, and the same rendering of what comes of it. */
 export function createTaskPlay(services: Services): TaskPlay {
-  const { registry, rounds, results } = services;
+  const { registry, rounds, results, settings } = services;
   const play = async (entry: ToolEntry, task: TaskToPlay): Promise<TaskEnding | string> => {
     const raw = isObject(task.request.allArguments) ? task.request.allArguments : NO_ARGUMENTS;
     const args = await checkArguments(entry.input, raw);
@@ -111,7 +109,7 @@ export function createTaskPlay(services: Services): TaskPlay {
     const entry = registry.tools.get(task.request.target);
     if (!entry) {
       const message = "A task waits for a worker with this tool.";
-      services.settings.trace({ type: "warning", target: task.request.target, message });
+      settings.trace({ type: "warning", target: task.request.target, message });
       return { type: "later" };
     }
     let stopped = false;
@@ -124,9 +122,13 @@ export function createTaskPlay(services: Services): TaskPlay {
     } catch (error) {
       const passes = isPassing(error);
       if (RpcError.is(error)) return passes ? { type: "later" } : { type: "error", error };
+      if (passes && !stopped) {
+        settings.trace({ type: "fault", target: entry.name, error });
+        return { type: "later" };
+      }
       // A handler that ends because it was told to has no fault.
       const text = stopped ? results.toolError("The task was stopped.") : failed(services, entry.name, error);
-      return passes && !stopped ? { type: "later" } : { type: "result", result: JSON.parse(text) };
+      return { type: "result", result: JSON.parse(text) };
     }
   };
 }

@@ -10,7 +10,7 @@ export {
   type Purpose,
   randomKeyring,
 } from "./keys.ts";
-export { ANONYMOUS, type Principal } from "./principal.ts";
+export { ANONYMOUS, knownFields, type Principal, readPrincipal } from "./principal.ts";
 export { randomFromPool } from "./random.ts";
 export {
   type Binding,

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isObject, VolleyError } from "../protocol/index.ts";
+import { checkOptions, isObject, needOption, type OptionNames, VolleyError } from "../protocol/index.ts";
 import { associatedText, writeKid } from "./associated-data.ts";
 import { BOX_OVERHEAD } from "./box.ts";
 import type { Key, Keyring } from "./keys.ts";
@@ -75,22 +75,28 @@ export type StateRefusal =
   | "deadline" // the flow is over
   | "expired"; // the state is
 
-/** A presented state that must not be used; the message is always the same, `reason` stays on the server. */
+/** A presented state that must not be used; the message is always the same, `reason` and `kid` stay on the server. */
 export class StateRefused extends VolleyError {
   readonly reason: StateRefusal;
+  /** The id of the key that sealed it, where that is why it was refused. */
+  readonly kid: string | undefined;
 
-  constructor(reason: StateRefusal) {
+  constructor(reason: StateRefusal, kid?: string) {
     super("state_refused", "The request state is not valid for this request.");
     this.name = "StateRefused";
     this.reason = reason;
+    this.kid = kid;
   }
 }
 
 const PREFIX = "v1.";
 const KID_END = PREFIX.length + 8;
+const HEAD_FORM = /^v1\.[\w-]{8}\./;
 const HEAD = KID_END + 1;
 const PAD_TO = 256;
 const FUTURE_MS = 120_000;
+
+const OPTIONS: OptionNames<SealerOptions> = { keyring: true, audience: true };
 
 /**
  * Makes the sealer of a service: journal to `requestState` and back, encrypted and bound.
@@ -108,7 +114,10 @@ const FUTURE_MS = 120_000;
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-export function createSealer({ keyring, audience }: SealerOptions): Sealer {
+export function createSealer(options: SealerOptions): Sealer {
+  checkOptions("createSealer", options, OPTIONS);
+  needOption("createSealer", options, "keyring");
+  const { keyring, audience } = options;
   return {
     bind(binding) {
       const text = associatedText(audience, binding);
@@ -146,14 +155,14 @@ function seal(key: Key, aad: Buffer, text: string, maxBytes: number): string {
 function open(keyring: Keyring, aad: Buffer, token: unknown, now: number, maxBytes: number): Opened {
   if (typeof token !== "string") throw new StateRefused("format");
   if (token.length > maxBytes) throw new StateRefused("too_large");
-  if (!token.startsWith(PREFIX) || token[KID_END] !== ".") throw new StateRefused("format");
+  if (!HEAD_FORM.test(token)) throw new StateRefused("format");
   const encoded = token.slice(HEAD);
   const sealed = Buffer.from(encoded, "base64url");
   // The decoder forgives foreign characters, padding, the other alphabet and loose last bits; only one spelling survives the way back.
   if (sealed.length <= BOX_OVERHEAD || sealed.toString("base64url") !== encoded) throw new StateRefused("format");
   const kid = token.slice(PREFIX.length, KID_END);
   const key = keyring.find(kid);
-  if (key === undefined) throw new StateRefused("kid");
+  if (key === undefined) throw new StateRefused("kid", kid);
   const plaintext = key.box("state").open(sealed, writeKid(aad, kid));
   if (plaintext === undefined) throw new StateRefused("authentication");
   const { body, times } = readPlaintext(plaintext.toString());

@@ -1,7 +1,7 @@
 // volley-mcp/tasks/bullmq-postgres: tasks in PostgreSQL, woken by BullMQ, for any number of machines.
 import type { PostgresConnectionOptions, PostgresPoolConfig } from "bullmq";
 import type { Pool, PoolConfig } from "pg";
-import { VolleyError } from "../protocol/index.ts";
+import { checkOptions, needOption, type OptionNames, VolleyError } from "../protocol/index.ts";
 import { createBullWaker, QUEUE } from "./bull-waker.ts";
 import type { TaskEngine } from "./engine.ts";
 import { createFaults } from "./faults.ts";
@@ -19,6 +19,8 @@ export interface BullPostgresEngineOptions {
 
 /** How long a call waits for a connection or an answer. */
 const TIMEOUT_MS = 5_000;
+
+const OPTIONS: OptionNames<BullPostgresEngineOptions> = { connection: true, schema: true };
 
 /**
  * A {@link TaskEngine} in PostgreSQL 14 or newer: one row a task, changed by compare-and-set, and a BullMQ queue that
@@ -42,6 +44,8 @@ const TIMEOUT_MS = 5_000;
  * ```
  */
 export async function createBullPostgresEngine(options: BullPostgresEngineOptions): Promise<TaskEngine> {
+  checkOptions("createBullPostgresEngine", options, OPTIONS);
+  needOption("createBullPostgresEngine", options, "connection");
   const { connection, schema = "volley_tasks" } = options;
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
     throw new VolleyError(
@@ -106,7 +110,7 @@ async function migrate(pool: Pool, schema: string): Promise<void> {
     });
     if (there < LATEST_SCHEMA_VERSION) await runMigrations(client, schema);
     const { rows } = await client.query<{ readonly there: boolean }>("select to_regclass($1) is not null as there", [
-      `${schema}.volley_task`,
+      `${schema}.volley_task_appended`,
     ]);
     if (rows[0]?.there === true) return;
     // As one simple query it is one transaction. The first id of a job makes its sequence, which not every user may.

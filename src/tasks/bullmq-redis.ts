@@ -1,6 +1,6 @@
 // volley-mcp/tasks/bullmq-redis: tasks in Redis or Valkey, woken by BullMQ, for any number of machines.
 import type { Cluster, ClusterOptions, Redis } from "ioredis";
-import { VolleyError } from "../protocol/index.ts";
+import { checkOptions, needOption, type OptionNames, VolleyError } from "../protocol/index.ts";
 import { refuseEviction } from "../stores/index.ts";
 import { createBullWaker, QUEUE } from "./bull-waker.ts";
 import type { TaskEngine } from "./engine.ts";
@@ -16,6 +16,8 @@ export interface BullRedisEngineOptions {
   /** Keys begin with it. All are in one slot of a cluster. Default `"volley"`. */
   readonly prefix?: string;
 }
+
+const OPTIONS: OptionNames<BullRedisEngineOptions> = { connection: true, prefix: true };
 
 /**
  * A {@link TaskEngine} in Redis 6.2 or newer, or Valkey: one hash a task, changed by compare-and-set, and a BullMQ queue
@@ -40,6 +42,8 @@ export interface BullRedisEngineOptions {
  * ```
  */
 export async function createBullRedisEngine(options: BullRedisEngineOptions): Promise<TaskEngine> {
+  checkOptions("createBullRedisEngine", options, OPTIONS);
+  needOption("createBullRedisEngine", options, "connection");
   const { connection, prefix = "volley" } = options;
   if (!/^[\w.:-]+$/.test(prefix)) {
     throw new VolleyError("invalid_options", "createBullRedisEngine: the prefix may have letters, digits and _ . : -");

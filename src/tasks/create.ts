@@ -1,5 +1,13 @@
 import { needsTasks, type TaskWish } from "../flow/index.ts";
-import { isObject, META, readSubscriptionFilter, VolleyError } from "../protocol/index.ts";
+import {
+  checkOptions,
+  isObject,
+  META,
+  needOption,
+  type OptionNames,
+  readSubscriptionFilter,
+  VolleyError,
+} from "../protocol/index.ts";
 import { invalidParams, type Request, type TaskService, type TaskWatch } from "../server/index.ts";
 import type { TaskEngine } from "./engine.ts";
 import { traceFaults } from "./faults.ts";
@@ -39,8 +47,12 @@ export function createTasks(options: TasksOptions): TaskService {
   return createTasksWithIds(options, taskIdOf);
 }
 
+const OPTIONS: OptionNames<TasksOptions> = { engine: true, ttlMs: true, pollIntervalMs: true, sep2322: true };
+
 /** With ids from elsewhere: for tests that hold whole messages against literal ones. Not public, since ids are secrets. */
 export function createTasksWithIds(options: TasksOptions, idOf: TaskIds): TaskService {
+  checkOptions("createTasks", options, OPTIONS);
+  needOption("createTasks", options, "engine");
   const { engine, ttlMs, pollIntervalMs, sep2322 = false } = options;
   for (const [name, value] of Object.entries({ ttlMs, pollIntervalMs })) {
     if (value === undefined || (Number.isInteger(value) && value > 0)) continue;

@@ -1,8 +1,5 @@
-import { Buffer } from "node:buffer";
 import type { ClientView, TaskAsk, TaskState } from "../flow/index.ts";
-import { VolleyError } from "../protocol/index.ts";
-import { digest, type Keyring, type Principal } from "../state/index.ts";
-import type { TaskRecord } from "./engine.ts";
+import { digest, type Principal } from "../state/index.ts";
 
 /** What of a task is sealed. */
 export interface TaskData {
@@ -24,38 +21,24 @@ export interface TaskData {
   readonly keys: ReadonlyMap<string, string>;
   /** What came, by the client's key; null once it is in the journal. */
   readonly answers: ReadonlyMap<string, unknown>;
-  /** How many workers in a row died with it. */
+  /** How many workers in a row died with it before it got any further. */
   readonly stalls: number;
   readonly result?: Record<string, unknown>;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-const KID_BYTES = 8;
+const NONE: ReadonlySet<string> = new Set();
 
-export function sealData(keyring: Keyring, id: string, owner: string, data: TaskData): Uint8Array {
-  const key = keyring.sealing;
-  const { asks, keys, answers, ...rest } = data;
-  const text = JSON.stringify({ ...rest, asks: [...asks], keys: [...keys], answers: [...answers] });
-  return Buffer.concat([Buffer.from(key.kid), key.box("task").seal(text, aad(id, owner))]);
+/** What changes least comes first, and the journal grows at its end. */
+export function toText(data: TaskData): string {
+  const { target, arguments: args, client, principal, answersBefore, sep, body, keys, answers, asks, ...rest } = data;
+  const fixed = { target, arguments: args, client, principal, answersBefore, sep };
+  return JSON.stringify({ ...fixed, body, keys: [...keys], answers: [...answers], asks: [...asks], ...rest });
 }
 
-/** @throws VolleyError `keys_missing` when it was sealed under a key that this process does not have */
-export function openData(keyring: Keyring, { id, owner, sealed }: TaskRecord): TaskData {
-  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-  const key = keyring.find(bytes.toString("latin1", 0, KID_BYTES));
-  const text = key?.box("task").open(bytes.subarray(KID_BYTES), aad(id, owner));
-  if (text === undefined) {
-    throw new VolleyError(
-      "keys_missing",
-      "A task cannot be read with the keys of this process. Keep old keys in the ring until the longest task has expired.",
-    );
-  }
-  const { asks, keys, answers, ...rest } = JSON.parse(text.toString());
+export function toData(text: string): TaskData {
+  const { asks, keys, answers, ...rest } = JSON.parse(text);
   return { statusMessage: undefined, ...rest, asks: new Map(asks), keys: new Map(keys), answers: new Map(answers) };
-}
-
-function aad(id: string, owner: string): Buffer {
-  return Buffer.from(JSON.stringify([id, owner]));
 }
 
 /** The principal as the record names it. */
@@ -70,13 +53,16 @@ export function outstanding(data: TaskData): [string, TaskAsk][] {
   return [...data.asks].filter(([wire]) => !data.answers.has(wire));
 }
 
-/** Answers that no run has used yet, by the author's key, with their client's keys. */
-export function arrived(data: TaskData): { readonly answers: Record<string, unknown>; readonly wires: string[] } {
+/** Answers that no run has used yet, by the author's key, with their client's keys; without those that are taken already. */
+export function arrived(
+  data: TaskData,
+  taken: { has(wire: string): boolean } = NONE,
+): { readonly answers: Record<string, unknown>; readonly wires: string[] } {
   const answers: Record<string, unknown> = Object.create(null);
   const wires: string[] = [];
   for (const [wire, { key }] of data.asks) {
     const answer = data.answers.get(wire);
-    if (answer === undefined || answer === null) continue;
+    if (answer === undefined || answer === null || taken.has(wire)) continue;
     answers[key] = answer;
     wires.push(wire);
   }
@@ -84,7 +70,7 @@ export function arrived(data: TaskData): { readonly answers: Record<string, unkn
 }
 
 /** The task with what a run has made of it; `used` are the client's keys whose answers that run has taken. */
-export function withState(data: TaskData, { body, asks }: TaskState, used: readonly string[]): TaskData {
+export function withState(data: TaskData, { body, asks }: TaskState, used: Iterable<string>): TaskData {
   const answers = new Map(data.answers);
   for (const wire of used) answers.set(wire, null);
   const keys = new Map(data.keys);

@@ -1,10 +1,7 @@
 import type { TaskStatus } from "../protocol/index.ts";
 
-/**
- * A task as a store keeps it. Ids, status and times are in the clear; whatever came from people or handlers is sealed.
- * Times are milliseconds since the epoch, by the clocks of servers and workers.
- */
-export interface TaskRecord {
+/** What stands in the clear of a task. Times are milliseconds since the epoch, by the clocks of servers and workers. */
+export interface TaskHead {
   readonly id: string;
   /** From 1, one more with each write. */
   readonly version: number;
@@ -26,8 +23,17 @@ export interface TaskRecord {
   /** When a worker should take it; null: only answers can bring it on. */
   readonly wakeAt: number | null;
   readonly cancelRequested: boolean;
-  readonly sealed: Uint8Array;
 }
+
+/** A task as a store keeps it. Whatever came from people or handlers is sealed. */
+export interface TaskRecord extends TaskHead {
+  readonly sealed: Uint8Array;
+  /** What was appended since `sealed` was written, in that order. */
+  readonly appended: readonly Uint8Array[];
+}
+
+/** What a write makes of the sealed part: another one, to which nothing is appended yet, or one piece more. */
+export type SealedWrite = { readonly whole: Uint8Array } | { readonly more: Uint8Array };
 
 /** Keeps tasks. A write that was answered must survive a crash of the process that asked for it. */
 export interface TaskStore {
@@ -39,8 +45,11 @@ export interface TaskStore {
    */
   create(record: TaskRecord, most?: number): Promise<TaskRecord | undefined>;
   read(id: string): Promise<TaskRecord | undefined>;
-  /** Replaces the task if it has this version and has not ended; says whether it did. */
-  update(id: string, version: number, record: TaskRecord): Promise<boolean>;
+  /**
+   * Replaces the head of the task if it has this version and has not ended, and with it, as one write, the sealed part;
+   * without `sealed` that stays as it is. Says whether it did.
+   */
+  update(id: string, version: number, head: TaskHead, sealed?: SealedWrite): Promise<boolean>;
   /** Ids of tasks that have not ended and that a worker should have taken by now ({@link dueAt}), the oldest first. */
   due(now: number, limit: number): Promise<readonly string[]>;
   /** Removes tasks whose `keepUntil` has passed. */
@@ -83,7 +92,7 @@ export function isTerminal(status: TaskStatus): boolean {
 }
 
 /** When a worker should take the task: when its lease runs out while somebody has it, else at `wakeAt`; null is never. */
-export function dueAt(record: TaskRecord): number | null {
-  if (isTerminal(record.status)) return null;
-  return record.leaseUntil ?? record.wakeAt;
+export function dueAt(head: TaskHead): number | null {
+  if (isTerminal(head.status)) return null;
+  return head.leaseUntil ?? head.wakeAt;
 }

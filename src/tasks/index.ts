@@ -13,7 +13,9 @@ export { createTasks, type TasksOptions } from "./create.ts";
 export {
   dueAt,
   isTerminal,
+  type SealedWrite,
   type TaskEngine,
+  type TaskHead,
   type TaskRecord,
   type TaskStore,
   type TaskWaker,

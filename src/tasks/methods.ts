@@ -4,6 +4,7 @@ import { checkName, invalidParams, type Request, type Results, type Route } from
 import { outstanding } from "./data.ts";
 import { isTerminal } from "./engine.ts";
 import { declaresTasks, type Edited, type FoundTask, type TaskRecords } from "./records.ts";
+import { isTooLarge } from "./sealed.ts";
 import { cancelledBy, statusOf } from "./session.ts";
 import { detailedTask, sepTask } from "./wire.ts";
 
@@ -88,11 +89,13 @@ export async function takeResponses(records: TaskRecords, found: FoundTask, resp
     }
     if (answers.size === data.answers.size) return undefined;
     const next = { ...data, answers };
-    // While a worker has the task, it sees them at its end.
+    // While a worker has the task, its session looks for them.
     const wakeAt = record.leaseUntil === null ? records.clock.now() : record.wakeAt;
     return { head: { status: statusOf(next), wakeAt }, data: next };
   };
-  const taken = await records.change(id, take, found);
+  const taken = await records.change(id, take, found).catch((error: unknown) => {
+    throw isTooLarge(error) ? invalidParams("inputResponses: this task cannot keep that much.") : error;
+  });
   if (taken !== undefined) await records.engine.waker.wake(id).catch(() => undefined); // sweeps find it too
 }
 

@@ -1,18 +1,20 @@
 import type { Clock } from "../flow/index.ts";
 import { TASKS_EXTENSION } from "../protocol/index.ts";
 import type { Keyring, Principal } from "../state/index.ts";
-import { openData, outstanding, ownerOf, sealData, type TaskData } from "./data.ts";
-import { isTerminal, type TaskEngine, type TaskRecord } from "./engine.ts";
+import { outstanding, ownerOf, type TaskData } from "./data.ts";
+import { isTerminal, type SealedWrite, type TaskEngine, type TaskHead, type TaskRecord } from "./engine.ts";
+import { openTask, type SealedTask, sealChange, sealWhole } from "./sealed.ts";
 
 /** A task, opened. */
 export interface FoundTask {
-  readonly record: TaskRecord;
+  readonly record: TaskHead;
   readonly data: TaskData;
+  readonly sealed: SealedTask;
 }
 
 /** What an edit changes; without `data` the sealed part stays as it is. */
 export interface Edited {
-  readonly head?: Partial<Omit<TaskRecord, "id" | "version" | "sealed" | "updatedAt">>;
+  readonly head?: Partial<Omit<TaskHead, "id" | "version" | "updatedAt">>;
   readonly data?: TaskData;
 }
 
@@ -34,20 +36,23 @@ export class TaskRecords {
   }
 
   /** Stores a new task, or finds the one of its id; undefined when its owner has `most` live ones. */
-  async create(
-    record: Omit<TaskRecord, "sealed" | "owner">,
-    data: TaskData,
-    most: number,
-  ): Promise<FoundTask | undefined> {
+  async create(head: Omit<TaskHead, "owner">, data: TaskData, most: number): Promise<FoundTask | undefined> {
     const owner = ownerOf(data.principal);
-    const sealed = sealData(this.#keyring, record.id, owner, data);
-    const stored = await this.engine.store.create({ ...record, owner, sealed }, most);
+    const record = { ...head, owner };
+    const { whole } = sealWhole(this.#keyring, record, data);
+    const stored = await this.engine.store.create({ ...record, sealed: whole, appended: [] }, most);
     return stored && this.#open(stored);
   }
 
   async read(id: string): Promise<FoundTask | undefined> {
     const record = await this.engine.store.read(id);
     return record && this.#open(record);
+  }
+
+  /** The task if somebody has changed it since. */
+  async readNewer(id: string, version: number): Promise<FoundTask | undefined> {
+    const record = await this.engine.store.read(id);
+    return record === undefined || record.version === version ? undefined : this.#open(record);
   }
 
   /** The task of a caller; another's, an expired and an unknown one look the same. */
@@ -72,8 +77,8 @@ export class TaskRecords {
       if (before === undefined || isTerminal(before.record.status)) return undefined;
       const edited = edit(before);
       if (edited === undefined) return undefined;
-      const after = this.#edited(before, edited);
-      if (!(await this.engine.store.update(id, before.record.version, after.record))) continue;
+      const { after, write } = this.#edited(before, edited);
+      if (!(await this.engine.store.update(id, before.record.version, after.record, write))) continue;
       for (const listener of listeners.get(this.engine) ?? []) listener(after);
       return after;
     }
@@ -87,20 +92,27 @@ export class TaskRecords {
   }
 
   #open(record: TaskRecord): FoundTask {
-    return { record, data: openData(this.#keyring, record) };
+    const { sealed: _whole, appended: _appended, ...head } = record;
+    return { record: head, ...openTask(this.#keyring, record) };
   }
 
-  #edited(before: FoundTask, { head, data = before.data }: Edited): FoundTask {
-    const { id, owner, version, updatedAt } = before.record;
-    const sealed = data === before.data ? before.record.sealed : sealData(this.#keyring, id, owner, data);
-    const record = { ...before.record, ...head, version: version + 1, sealed };
-    const changed = visible({ record, data }) !== visible(before);
-    return { record: { ...record, updatedAt: changed ? this.clock.now() : updatedAt }, data };
+  #edited(
+    before: FoundTask,
+    { head, data = before.data }: Edited,
+  ): { readonly after: FoundTask; readonly write: SealedWrite | undefined } {
+    const record = { ...before.record, ...head, version: before.record.version + 1 };
+    const { write, sealed } =
+      data === before.data
+        ? { write: undefined, sealed: before.sealed }
+        : sealChange(this.#keyring, record, before.sealed, data, isTerminal(record.status));
+    const changed = visible(record, data) !== visible(before.record, before.data);
+    const updatedAt = changed ? this.clock.now() : record.updatedAt;
+    return { after: { record: { ...record, updatedAt }, data, sealed }, write };
   }
 }
 
 /** What a client can see of a change. */
-function visible({ record, data }: FoundTask): string {
+function visible(record: TaskHead, data: TaskData): string {
   return JSON.stringify([record.status, data.statusMessage, outstanding(data).map(([wire]) => wire)]);
 }
 

@@ -1,13 +1,16 @@
 import type { RoundRequest } from "../flow/index.ts";
 import type { Core, TaskEnding } from "../server/index.ts";
-import { arrived, withState } from "./data.ts";
+import { arrived } from "./data.ts";
 import type { Edited, FoundTask, TaskRecords } from "./records.ts";
+import { isTooLarge } from "./sealed.ts";
 import { cancelledBy, endedData, statusOf, TaskSession } from "./session.ts";
 
 /** How soon a task is tried again that could not go on: another worker may know its tool, its ledger may be back. */
 const LATER_MS = 5_000;
-/** A task whose workers die this often in a row is what kills them. */
+/** A task whose workers die this often in a row, while it gets no further, is what kills them. */
 const MOST_STALLS = 10;
+/** From so many on it may be what kills them: a worker runs one such task at a time, so that it takes no other with it. */
+const SUSPECT_STALLS = 2;
 
 /** Takes tasks, one run of their handlers after the other, until they end or wait. */
 export class TaskRunner {
@@ -15,6 +18,9 @@ export class TaskRunner {
   readonly #records: TaskRecords;
   readonly #leaseMs: number;
   readonly #sessions = new Set<TaskSession>();
+  /** The suspect that runs, and those that wait for its end. */
+  #suspect: string | undefined;
+  readonly #waiting = new Set<string>();
 
   constructor(core: Core, records: TaskRecords, leaseMs: number) {
     this.#core = core;
@@ -28,6 +34,8 @@ export class TaskRunner {
       while (await this.#runOnce(id));
     } catch (error) {
       this.#core.settings.trace({ type: "fault", target: "tasks", error });
+    } finally {
+      if (this.#suspect === id) this.#nextSuspect();
     }
   }
 
@@ -50,7 +58,7 @@ export class TaskRunner {
         playing.catch(() => undefined);
         return false;
       }
-      return await this.#finish(ending, session, wires);
+      return await this.#finish(ending, session);
     } finally {
       this.#sessions.delete(session);
     }
@@ -59,20 +67,31 @@ export class TaskRunner {
   /** Leases the task, if it is anybody's to take. */
   async #take(id: string): Promise<FoundTask | undefined> {
     let wakeAt: number | undefined;
+    const waited = this.#waiting.delete(id);
     const taken = await this.#records.change(id, ({ record, data }) => {
       const now = this.#records.clock.now();
       if (record.expiresAt <= now) return { head: { leaseUntil: null, wakeAt: null } };
       const stalled = record.leaseUntil !== null;
       if (record.leaseUntil !== null && record.leaseUntil > now) return undefined;
-      if (!stalled && (record.wakeAt === null || record.wakeAt > now)) {
+      if (!stalled && (record.wakeAt === null || (record.wakeAt > now && !waited))) {
         wakeAt = record.wakeAt ?? undefined;
         return undefined;
       }
       if (record.cancelRequested) {
         return cancelledBy(data);
       }
-      const stalls = stalled ? data.stalls + 1 : 0;
-      if (stalls > MOST_STALLS) return failedBy({ code: -32603, message: "Internal error" }, data);
+      const stalls = stalled ? data.stalls + 1 : data.stalls;
+      if (stalls > MOST_STALLS) {
+        this.#giveUp(data.target);
+        return failedBy({ code: -32603, message: "Internal error" }, data);
+      }
+      if (stalls >= SUSPECT_STALLS) {
+        if ((this.#suspect ?? id) !== id) {
+          this.#waiting.add(id);
+          return { head: { leaseUntil: null, wakeAt: now + LATER_MS }, data: { ...data, stalls } };
+        }
+        this.#suspect = id;
+      }
       return {
         head: { epoch: record.epoch + 1, leaseUntil: now + this.#leaseMs, wakeAt: null },
         data: stalls === data.stalls ? data : { ...data, stalls },
@@ -80,6 +99,17 @@ export class TaskRunner {
     });
     if (wakeAt !== undefined) await this.#records.engine.waker.wake(id, wakeAt);
     return taken === undefined || taken.record.leaseUntil === null ? undefined : taken;
+  }
+
+  #nextSuspect(): void {
+    this.#suspect = undefined;
+    const [next] = this.#waiting;
+    if (next !== undefined) this.#records.engine.waker.wake(next).catch(() => undefined); // Sweeps find it too.
+  }
+
+  #giveUp(target: string): void {
+    const message = `A task was given up: ${MOST_STALLS + 1} workers in a row died while they ran it.`;
+    this.#core.settings.trace({ type: "warning", target, message });
   }
 
   #play({ record, data }: FoundTask, answers: Record<string, unknown>, session: TaskSession): Promise<TaskEnding> {
@@ -101,7 +131,18 @@ export class TaskRunner {
     return this.#core.playTask({ request, state, answers, deadline: record.keepUntil, keeper: session });
   }
 
-  async #finish(ending: TaskEnding, session: TaskSession, used: readonly string[]): Promise<boolean> {
+  async #finish(ending: TaskEnding, session: TaskSession): Promise<boolean> {
+    try {
+      return await this.#write(ending, session);
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      this.#core.settings.trace({ type: "fault", target: "tasks", error });
+      await session.end(({ data }) => failedBy({ code: -32603, message: "Internal error" }, data));
+      return false;
+    }
+  }
+
+  async #write(ending: TaskEnding, session: TaskSession): Promise<boolean> {
     let again = false;
     let wakeAt: number | null = null;
     const done = await session.end(({ record, data }): Edited => {
@@ -126,9 +167,9 @@ export class TaskRunner {
         }
         case "later":
           wakeAt = this.#records.clock.now() + LATER_MS;
-          return { head: { leaseUntil: null, wakeAt } };
+          return { head: { leaseUntil: null, wakeAt }, data: { ...data, stalls: 0 } };
         case "suspended": {
-          const next = { ...withState(data, ending.state, used), stalls: 0 };
+          const next = { ...session.withState(data, ending.state), stalls: 0 };
           again = arrived(next).wires.length > 0;
           wakeAt = again ? this.#records.clock.now() : (ending.wakeAt ?? null);
           return { head: { status: statusOf(next), leaseUntil: null, wakeAt }, data: next };

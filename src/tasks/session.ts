@@ -1,8 +1,9 @@
 import type { Exchange, TaskKeeper, TaskState } from "../flow/index.ts";
 import { VolleyError } from "../protocol/index.ts";
-import { outstanding, type TaskData, withState } from "./data.ts";
-import { isTerminal, type TaskRecord } from "./engine.ts";
+import { arrived, outstanding, type TaskData, withState } from "./data.ts";
+import { isTerminal, type TaskHead } from "./engine.ts";
 import type { Edited, FoundTask, TaskRecords } from "./records.ts";
+import { isTooLarge } from "./sealed.ts";
 
 /** How long a handler may take to end itself once its task is cancelled. */
 const CANCEL_GRACE_MS = 5_000;
@@ -10,6 +11,8 @@ const CANCEL_GRACE_MS = 5_000;
 const MESSAGE_MS = 200;
 /** A run that asks mostly ends at once, and writes the question with its end: one write and not two. */
 const PUBLISH_MS = 10;
+/** How soon an answer that another process has taken is seen, while steps go on. */
+const LOOK_MS = 750;
 
 /** One worker's hold on one task, from taking it to letting it go. */
 export class TaskSession implements TaskKeeper, Exchange {
@@ -24,7 +27,10 @@ export class TaskSession implements TaskKeeper, Exchange {
   isOver = false;
 
   readonly #epoch: number;
-  readonly #used: readonly string[];
+  /** The client's keys of answers that the run began with, and of those that came since, with their questions' identities. */
+  readonly #used: ReadonlySet<string>;
+  readonly #came = new Map<string, string>();
+  #onAnswers: ((answers: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #aborts: ((reason: Error) => void)[] = [];
   readonly #stops: (() => void)[] = [];
   #resolveOver!: () => void;
@@ -32,12 +38,14 @@ export class TaskSession implements TaskKeeper, Exchange {
   /** The task as this worker wrote it last. */
   #last: FoundTask;
   #state: TaskState | undefined;
+  /** Something was recorded: the task gets on, whatever becomes of its workers. */
+  #progress = false;
   #message: string | undefined;
   #timer: { readonly at: number; readonly timeout: ReturnType<typeof setTimeout> } | undefined;
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
-  /** @param used keys of the answers that this run takes into its journal */
+  /** @param used the client's keys of the answers that this run begins with */
   constructor(records: TaskRecords, taken: FoundTask, used: readonly string[], leaseMs: number) {
     const { record } = taken;
     this.#last = taken;
@@ -45,27 +53,35 @@ export class TaskSession implements TaskKeeper, Exchange {
     this.records = records;
     this.leaseMs = leaseMs;
     this.#epoch = record.epoch;
-    this.#used = used;
+    this.#used = new Set(used);
     this.over = new Promise((resolve) => {
       this.#resolveOver = resolve;
     });
     const beat = setInterval(() => this.#write().catch(() => undefined), leaseMs / 3);
+    const look = setInterval(() => this.#look().catch(() => undefined), LOOK_MS);
     const expiry = setTimeout(
       () => this.#lose("The task has expired."),
       Math.min(untilExpiry(records, record), 2 ** 31 - 1),
     );
     this.#stops.push(
       () => clearInterval(beat),
+      () => clearInterval(look),
       () => clearTimeout(expiry),
+      // Its own writes are among them.
       records.listen((changed) => {
-        if (changed.record.id === this.id && changed.record.cancelRequested) this.#cancel();
+        if (changed.record.id === this.id) this.#see(changed);
       }),
     );
   }
 
   async save(state: TaskState): Promise<void> {
     this.#state = state;
+    this.#progress = true;
     await this.#mustWrite();
+  }
+
+  onAnswers(listener: (answers: Readonly<Record<string, unknown>>) => void): void {
+    this.#onAnswers = listener;
   }
 
   hold(): Promise<void> | undefined {
@@ -131,6 +147,7 @@ export class TaskSession implements TaskKeeper, Exchange {
     try {
       await this.#write();
     } catch (error) {
+      if (isTooLarge(error)) throw error; // No other worker could go on with it either.
       // What a store did not take must not count: the lease runs out, and the task is run again from what it has.
       this.#lose("The task could not be saved.");
       throw error;
@@ -167,17 +184,43 @@ export class TaskSession implements TaskKeeper, Exchange {
       throw lost();
     }
     this.#last = written;
-    if (written.record.cancelRequested) this.#cancel();
+  }
+
+  /** Only while a question waits: nothing else that others write brings a run on. */
+  async #look(): Promise<void> {
+    const { record, data } = this.#last;
+    if (this.#onAnswers === undefined || outstanding(data).length === 0) return;
+    const newer = await this.records.readNewer(this.id, record.version);
+    if (newer !== undefined) this.#see(newer);
+  }
+
+  #see({ record, data }: FoundTask): void {
+    if (this.isOver || !this.#holds(record)) return;
+    if (record.cancelRequested) this.#cancel();
+    if (this.#onAnswers === undefined) return;
+    const { answers, wires } = arrived(data, { has: (wire) => this.#used.has(wire) || this.#came.has(wire) });
+    if (wires.length === 0) return;
+    for (const wire of wires) this.#came.set(wire, data.asks.get(wire)?.identity ?? "");
+    this.#onAnswers(answers);
+  }
+
+  /** The task with a state of this run. What came is in its journal once its question is not asked any more. */
+  withState(data: TaskData, state: TaskState): TaskData {
+    const asked = new Set(state.asks.map(({ identity }) => identity));
+    const taken = [...this.#came].flatMap(([wire, identity]) => (asked.has(identity) ? [] : [wire]));
+    return withState(data, state, [...this.#used, ...taken]);
   }
 
   #withMine(data: TaskData): TaskData {
-    const mine = this.#state === undefined ? data : withState(data, this.#state, this.#used);
-    return this.#message === undefined || this.#message === data.statusMessage
-      ? mine
-      : { ...mine, statusMessage: this.#message };
+    const { stalls, statusMessage } = data;
+    return {
+      ...(this.#state === undefined ? data : this.withState(data, this.#state)),
+      stalls: this.#progress ? 0 : stalls,
+      statusMessage: this.#message ?? statusMessage,
+    };
   }
 
-  #holds(record: TaskRecord): boolean {
+  #holds(record: TaskHead): boolean {
     return record.epoch === this.#epoch && record.leaseUntil !== null && !isTerminal(record.status);
   }
 
@@ -242,7 +285,7 @@ export function statusOf(data: TaskData): "working" | "input_required" {
   return outstanding(data).length > 0 ? "input_required" : "working";
 }
 
-function untilExpiry(records: TaskRecords, record: TaskRecord): number {
+function untilExpiry(records: TaskRecords, record: TaskHead): number {
   return Math.max(0, record.expiresAt - records.clock.now());
 }
 

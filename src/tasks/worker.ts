@@ -1,4 +1,4 @@
-import { VolleyError } from "../protocol/index.ts";
+import { checkOptions, needOption, type OptionNames, VolleyError } from "../protocol/index.ts";
 import { coreOf, type Server } from "../server/index.ts";
 import type { TaskEngine } from "./engine.ts";
 import { traceFaults } from "./faults.ts";
@@ -25,6 +25,8 @@ export interface Worker {
 
 const DUE_AT_A_TIME = 100;
 
+const OPTIONS: OptionNames<WorkerOptions> = { engine: true, concurrency: true, leaseMs: true, sweepMs: true };
+
 /**
  * Runs the tasks of a server, in its process or in one of its own that registers the same tools under the same keys.
  *
@@ -37,6 +39,8 @@ const DUE_AT_A_TIME = 100;
  * ```
  */
 export async function createWorker(server: Server, options: WorkerOptions): Promise<Worker> {
+  checkOptions("createWorker", options, OPTIONS);
+  needOption("createWorker", options, "engine");
   const { engine, concurrency = 10, leaseMs = 15_000, sweepMs = 1_000 } = options;
   for (const [name, value] of Object.entries({ concurrency, leaseMs, sweepMs })) {
     if (Number.isInteger(value) && value > 0) continue;

@@ -11,7 +11,8 @@ import {
   trace as traces,
 } from "@opentelemetry/api";
 import type { Trace, TracedRound, TraceEvent } from "../flow/index.ts";
-import { report } from "../server/index.ts";
+import { checkOptions, type OptionNames } from "../protocol/index.ts";
+import { createReporter } from "../server/index.ts";
 import { createInstruments, type Instruments } from "./instruments.ts";
 import { readTraceparent, writeTraceparent } from "./trace-context.ts";
 
@@ -20,12 +21,14 @@ export interface TelemetryOptions {
   readonly tracer?: Tracer;
   /** Default: the global one, by the name `volley-mcp`. */
   readonly meter?: Meter;
-  /** Is told everything as well. Default: faults and warnings go to `console.error`. */
+  /** Is told everything as well. Default: what a server without a trace prints. */
   readonly next?: Trace;
 }
 
 /** How a person ends what was asked of them: nothing that is wrong with the server. */
 const ORDINARY: ReadonlySet<string> = new Set(["declined", "cancelled", "no_answer"]);
+
+const OPTIONS: OptionNames<TelemetryOptions> = { tracer: true, meter: true, next: true };
 
 /**
  * Makes the option `trace` of `createServer`: a span for each round, with events for its questions, steps and effects, and
@@ -46,9 +49,10 @@ const ORDINARY: ReadonlySet<string> = new Set(["declined", "cancelled", "no_answ
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
 export function createTelemetry(options: TelemetryOptions = {}): Trace {
+  checkOptions("createTelemetry", options, OPTIONS);
   const tracer = options.tracer ?? traces.getTracer("volley-mcp");
   const instruments = createInstruments(options.meter ?? metrics.getMeter("volley-mcp"));
-  const next = options.next ?? report;
+  const next = options.next ?? createReporter();
   const spans = new WeakMap<TracedRound, Span>();
   return (event) => {
     if (event.type === "round_started") {

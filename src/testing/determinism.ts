@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Context } from "../flow/index.ts";
-import { type InputRequests, type JSONRPCResponse, META, PROTOCOL_VERSION, VolleyError } from "../protocol/index.ts";
+import {
+  checkOptions,
+  type InputRequests,
+  type JSONRPCResponse,
+  META,
+  needOption,
+  type OptionNames,
+  PROTOCOL_VERSION,
+  VolleyError,
+} from "../protocol/index.ts";
 import { coreOf, type Server } from "../server/index.ts";
 import { createMemoryTransport } from "./memory-transport.ts";
 import { watchEffects } from "./watch-effects.ts";
@@ -23,6 +32,14 @@ export interface DeterminismFinding {
   readonly message: string;
 }
 
+const OPTIONS: OptionNames<DeterminismOptions> = {
+  tool: true,
+  arguments: true,
+  answer: true,
+  observe: true,
+  maxRounds: true,
+};
+
 /**
  * Plays each round of a tool twice and says what a replay does differently: other questions, another result, clock or
  * randomness or I/O outside a step, a change made twice, a socket that a suspended run left open.
@@ -43,6 +60,9 @@ export async function checkDeterminism(
   server: Server,
   options: DeterminismOptions,
 ): Promise<readonly DeterminismFinding[]> {
+  checkOptions("checkDeterminism", options, OPTIONS);
+  needOption("checkDeterminism", options, "tool");
+  needOption("checkDeterminism", options, "answer");
   const { registry } = coreOf(server);
   const entry = registry.tools.get(options.tool);
   if (entry === undefined) throw new VolleyError("invalid_options", `There is no tool "${options.tool}".`);

@@ -65,8 +65,7 @@ export async function connectOfficial(url: string, user: string, counts: Counts)
 /** Errors of the wire are of a class of its own there. */
 function readOfficialFailure(error: unknown): Ending {
   const data = error instanceof Error && "data" in error ? error.data : undefined;
-  if (typeof data === "object" && data !== null && "reason" in data && data.reason === "state_refused") {
-    return { type: "refused" };
-  }
+  const reason = typeof data === "object" && data !== null && "reason" in data ? data.reason : undefined;
+  if (reason === "state_refused" || reason === "state_expired") return { type: "refused" };
   return readFailure(error);
 }

@@ -9,7 +9,10 @@ import { ANONYMOUS, createKeyring, createSealer, generateKey } from "../../src/s
 const Amount = z.object({ amount: z.number() });
 
 /** How often the effect happened, and what each instance told its client. */
-export async function playLastLegTwice(ledgers: readonly Ledger[]): Promise<{ effects: number; told: unknown[] }> {
+export async function playLastLegTwice(
+  ledgers: readonly Ledger[],
+  key = "amount",
+): Promise<{ effects: number; told: unknown[] }> {
   const keys = [generateKey()];
   let effects = 0;
   const instances = ledgers.map((ledger) => {
@@ -36,7 +39,7 @@ export async function playLastLegTwice(ledgers: readonly Ledger[]): Promise<{ ef
       },
       defineFlow("tool", "pay"),
       async (ctx) => {
-        const { amount } = await ctx.elicit("amount", { message: "How much?", schema: Amount });
+        const { amount } = await ctx.elicit(key, { message: "How much?", schema: Amount });
         return await ctx.once("pay", async () => {
           effects += 1;
           await sleep(50);
@@ -47,7 +50,7 @@ export async function playLastLegTwice(ledgers: readonly Ledger[]): Promise<{ ef
   };
   const first = await play(0, undefined, undefined);
   if (first.type !== "input_required") throw new Error(first.type);
-  const answers = { amount: { action: "accept", content: { amount: 5 } } };
+  const answers = { [key]: { action: "accept", content: { amount: 5 } } };
   const replies = await Promise.all([0, 1].map((instance) => play(instance, first.result.requestState, answers)));
   return { effects, told: replies.map((reply) => (reply.type === "complete" ? reply.value : reply)) };
 }

@@ -188,7 +188,8 @@ export class Fleet {
       trace: (event) => {
         if (event.type === "fault") world.note(process.name, `fault: ${String(event.error)}`);
       },
-      development: false,
+      // What a handler does wrong is told to its caller, and so to the judge.
+      development: true,
     };
     const server = createServer(planted.server?.(options, process, world) ?? options);
     for (const shape of plan.shapes) this.#register(server, stage, shape);
@@ -231,9 +232,9 @@ export class Fleet {
       if (isNew) this.made.set(record.owner, (this.made.get(record.owner) ?? 0) + 1);
       return create(record, most);
     };
-    tasks.update = (id, version, record) => {
+    tasks.update = (id, version, record, sealed) => {
       const before = tasks.records.get(id);
-      const done = update(id, version, record);
+      const done = update(id, version, record, sealed);
       const after = tasks.records.get(id);
       if (before !== undefined && after !== before && isTerminal(before.status)) {
         world.violate(`a task that was ${before.status} became ${after?.status}`);

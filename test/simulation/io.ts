@@ -98,7 +98,7 @@ export function storeOf(world: World, process: Process, model: ModelTasks, optio
   return {
     create: (record, most) => ask("create", () => model.create(record, most)),
     read: (id) => ask("read", () => model.read(id)),
-    update: (id, version, record) => ask("update", () => model.update(id, version, record)),
+    update: (id, version, head, sealed) => ask("update", () => model.update(id, version, head, sealed)),
     due: (now, limit) => ask("due", () => model.due(now, limit)),
     sweep: (now) => ask("sweep", () => model.sweep(now)),
   };

@@ -1,5 +1,5 @@
 // A store of tasks as test/tasks/contract.ts holds the real ones to it: each call is one moment of the store.
-import { dueAt, isTerminal, type TaskRecord } from "../../src/tasks/index.ts";
+import { dueAt, isTerminal, type SealedWrite, type TaskHead, type TaskRecord } from "../../src/tasks/index.ts";
 
 export class ModelTasks {
   readonly records = new Map<string, TaskRecord>();
@@ -18,11 +18,22 @@ export class ModelTasks {
     return this.records.get(id);
   }
 
-  update(id: string, version: number, record: TaskRecord): boolean {
+  update(id: string, version: number, head: TaskHead, sealed?: SealedWrite): boolean {
     const before = this.records.get(id);
     if (before === undefined || before.version !== version || isTerminal(before.status)) return false;
-    this.records.set(id, record);
+    this.write(before, head, sealed);
     return true;
+  }
+
+  protected write(before: TaskRecord, head: TaskHead, sealed: SealedWrite | undefined): void {
+    const { sealed: whole, appended } = before;
+    const parts =
+      sealed === undefined
+        ? { sealed: whole, appended }
+        : "whole" in sealed
+          ? { sealed: sealed.whole, appended: [] }
+          : { sealed: whole, appended: [...appended, sealed.more] };
+    this.records.set(head.id, { ...head, ...parts });
   }
 
   due(now: number, limit: number): readonly string[] {

@@ -34,7 +34,7 @@ describeEngine("the simulation's store", () => {
     store: {
       create: async (record, most) => model.create(record, most),
       read: async (id) => model.read(id),
-      update: async (id, version, record) => model.update(id, version, record),
+      update: async (id, version, head, sealed) => model.update(id, version, head, sealed),
       due: async (now, limit) => model.due(now, limit),
       sweep: async (now) => model.sweep(now),
     },

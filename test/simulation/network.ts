@@ -163,7 +163,8 @@ function note(
       ...answers,
     });
   }
-  const refused = (error?.data as { reason?: unknown } | undefined)?.reason === "state_refused";
+  const { reason } = (error?.data ?? {}) as { reason?: unknown };
+  const refused = reason === "state_refused" || reason === "state_expired";
   if (!refused || leg.forged !== undefined || before === undefined) return;
   const isOver = now >= before.expiresFrom || world.now() >= before.deadlineFrom;
   const isForked =

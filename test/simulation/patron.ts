@@ -198,7 +198,7 @@ export class Patron {
     if (RpcError.is(error)) {
       world.note(this.order, `is refused: ${error.code} ${error.message}`);
       const { reason } = (error.data ?? {}) as { reason?: unknown };
-      return reason === "state_refused"
+      return reason === "state_refused" || reason === "state_expired"
         ? { type: "refused" }
         : { type: "failed", message: `${error.code} ${error.message}` };
     }

@@ -25,7 +25,8 @@ export async function followTask(visit: Visit, task: TaskHandle, path: ReadonlyM
     const now = await attempt(() => task.get());
     if (luck.calm) calmSince ??= world.time;
     if (calmSince !== undefined && world.time - calmSince > CALM_MS) {
-      return world.violate(`${order}: its task comes to no end (${now?.status})`);
+      const held = world.lines.some(({ what }) => what.includes("is still running elsewhere"));
+      return world.violate(`${order}: its task comes to no end (${now?.status})`, held ? "heartbeat" : "");
     }
     if (now !== undefined && isEnded(now)) return await hear(visit, now, given, task);
     if (now?.status === "input_required") {

@@ -14,7 +14,14 @@ let wire: Wire;
 let clock: FakeClock;
 beforeEach(async () => {
   clock = createFakeClock();
-  server = createServer({ name: "asks", version: "1.0.0", singleInstance: true, clock, trace: () => {} });
+  server = createServer({
+    name: "asks",
+    version: "1.0.0",
+    singleInstance: true,
+    clock,
+    errors: "show",
+    trace: () => {},
+  });
   wire = await serve(server);
 });
 afterEach(() => wire[Symbol.asyncDispose]());
@@ -48,6 +55,20 @@ describe("capabilities", () => {
     }
   });
 
+  /** What gives `connect` each capability. */
+  const remedy: Record<string, string> = {
+    "elicitation.form": "a `form` handler",
+    "elicitation.url": "a `url` handler",
+    sampling: "a `sampling` handler",
+    "sampling.tools": "`sampling: { create, tools: true }`",
+    "sampling.context": "`sampling: { create, context: true }`",
+    roots: "a `roots` handler",
+  };
+  const pathOf = (needed: object): string =>
+    Object.entries(needed)
+      .flatMap(([name, inner]) => [name, ...Object.keys(inner)])
+      .join(".");
+
   const refused: readonly (readonly [string, object, object])[] = [
     ["form", {}, { elicitation: { form: {} } }],
     ["form", { elicitation: { url: {} } }, { elicitation: { form: {} } }],
@@ -74,7 +95,9 @@ describe("capabilities", () => {
         id: 7,
         error: {
           code: -32021,
-          message: "This request needs input that the client does not declare it can give.",
+          message:
+            'This request needs input that the client does not declare it can give: the question "q" needs ' +
+            `${pathOf(needed)}: give \`connect\` of volley-mcp/client ${remedy[pathOf(needed)]}.`,
           data: { requiredCapabilities: needed },
         },
       });

@@ -1,6 +1,6 @@
 // Clients that do with a state what they should not.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { KEY_1, KEY_2, MEMO, openVault, refusal, TEN, type Vault, YES } from "./vault.ts";
+import { expiry, KEY_1, KEY_2, MEMO, openVault, refusal, TEN, type Vault, YES } from "./vault.ts";
 import { headersFor, type Leg, message } from "./wire.ts";
 
 const alice = { token: "alice" };
@@ -14,13 +14,18 @@ beforeEach(async () => {
 afterEach(() => vault[Symbol.asyncDispose]());
 
 /** Expects one call to be refused: one message to the byte, the reason in the trace only, no handler begun. */
-async function expectRefused(leg: Leg, reason: string, call: (leg: Leg) => ReturnType<Vault["call"]>): Promise<void> {
+async function expectRefused(
+  leg: Leg,
+  reason: string,
+  call: (leg: Leg) => ReturnType<Vault["call"]>,
+  told = refusal("r-1"),
+): Promise<void> {
   const before = vault.ran();
-  const told = vault.refusals().length;
+  const traced = vault.refusals().length;
   const answer = await call({ id: "r-1", answers: YES, ...alice, args: TEN, state, ...leg });
-  expect(answer.text).toBe(refusal("r-1"));
+  expect(answer.text).toBe(told);
   expect(answer.status).toBe(200);
-  expect(vault.refusals().slice(told)).toEqual([reason]);
+  expect(vault.refusals().slice(traced)).toEqual([reason]);
   expect(vault.ran()).toBe(before);
 }
 const transfer = (leg: Leg): ReturnType<Vault["call"]> => vault.call("transfer", leg);
@@ -73,9 +78,16 @@ describe("a state is bound", () => {
     const second = await transfer({ ...alice, args: TEN, state, answers: YES });
     expect(Object.keys(second.json.result.inputRequests)).toEqual(["memo"]);
     await vault.clock.advance(1);
-    await expectRefused({}, "expired", transfer);
+    await expectRefused({}, "expired", transfer, expiry("r-1"));
     await vault.clock.advance(3_000_000);
-    await expectRefused({}, "deadline", transfer);
+    await expectRefused({}, "deadline", transfer, expiry("r-1"));
+  });
+
+  test("S7: that a state has expired is told only to who could use it", async () => {
+    await vault.clock.advance(600_000);
+    await expectRefused({ token: "bob" }, "authentication", transfer);
+    await expectRefused({ args: { ...TEN, amount: 11 } }, "authentication", transfer);
+    await expectRefused({ state: `${state.slice(0, -2)}AA` }, "authentication", transfer);
   });
 
   test("case 39, S8: a state of a server whose clock is three minutes ahead", async () => {

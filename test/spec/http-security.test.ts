@@ -31,6 +31,9 @@ describe.each(entries)("over %s", (_name, open) => {
     const send = await start();
     const answer = await send({ method });
     expect([answer.status, answer.header("allow")]).toEqual([405, "POST, OPTIONS"]);
+    expect(answer.json.error.message).toBe(
+      "Send messages by POST; to let older clients in, serve it with createLegacyServer of volley-mcp/bridge.",
+    );
   });
 
   test("H5: session and event ids of earlier revisions are ignored and not echoed", async () => {

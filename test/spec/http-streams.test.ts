@@ -7,7 +7,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { createServer, type Server } from "../../src/index.ts";
+import { createServer, type Server, ToolError } from "../../src/index.ts";
 import { nodeHandler } from "../../src/node.ts";
 import { type Entry, entries, headersFor, message } from "./http-entry.ts";
 
@@ -37,7 +37,7 @@ function build(): Server {
   });
   server.tool("throws", {}, (_args, ctx) => {
     ctx.progress(1);
-    throw new Error("It broke.");
+    throw new ToolError("It broke.");
   });
   server.prompt("broken", {}, (_args, ctx) => {
     ctx.progress(1);
@@ -146,7 +146,7 @@ describe.each(entries)("over %s", (_name, open) => {
     expect(prompt.events.at(-1)).toEqual({
       jsonrpc: "2.0",
       id: 1,
-      error: { code: -32603, message: "The prompt failed." },
+      error: { code: -32603, message: expect.stringMatching(/^The prompt failed\. Reference: [0-9a-f]{8}\.$/) },
     });
     const gated = await call("ask", { progressToken: 1 });
     expect(gated.events.at(-1)).toMatchObject({ id: 1, error: { code: -32021 } });

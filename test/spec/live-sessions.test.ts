@@ -199,7 +199,8 @@ describe("a call of an older client", () => {
     expect(await plain.callTool({ name: "order", arguments: { item: "shirt" } })).toEqual({
       isError: true,
       ...text(
-        'This request needs input that the client does not declare it can give. It lacks {"elicitation":{"form":{}}}.',
+        'This request needs input that the client does not declare it can give: the question "size" needs ' +
+          "elicitation.form: give `connect` of volley-mcp/client a `form` handler.",
       ),
     });
     await expect(plain.getPrompt({ name: "greet" })).rejects.toMatchObject({
@@ -283,7 +284,7 @@ describe("a call of an older client", () => {
 
   test("X5, V2: over HTTP once refuses a record that other processes do not see", async () => {
     const { order, log } = shop();
-    const served = createServer({ name: "shop", version: "1.0.0", trace: () => undefined });
+    const served = createServer({ name: "shop", version: "1.0.0", errors: "show", trace: () => undefined });
     served.tool("order", { input: z.object({ item: z.string() }) }, order);
     const { client } = await overHttp(served);
     const result = await client.callTool({ name: "order", arguments: { item: "shirt" } });

@@ -2,7 +2,7 @@
 // of their `_meta`; ids and times are ours.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { RpcError } from "../../src/index.ts";
+import { RpcError, ToolError } from "../../src/index.ts";
 import { hasSqlite, type Rig, rig } from "../unit/tasks/harness.ts";
 import { type Entry, openNode } from "./http-entry.ts";
 
@@ -34,7 +34,7 @@ describe.skipIf(!hasSqlite)("the extension's examples", () => {
           throw new RpcError(-32603, "API rate limit exceeded");
         });
         server.tool("invalid", { task: "required" }, () => {
-          throw new Error("Failed to process request: invalid input");
+          throw new ToolError("Failed to process request: invalid input");
         });
         server.tool("get_weather", { task: "required", input: z.object({ city: z.string() }) }, () => "sunny");
       },

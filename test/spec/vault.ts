@@ -73,6 +73,11 @@ export function refusal(id: unknown): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":{"code":-32602,"message":"The request state is not valid for this request. Start again without requestState and inputResponses.","data":{"reason":"state_refused"}}}`;
 }
 
+/** What the holder of a state is told that was in order, but has expired. */
+export function expiry(id: unknown): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":{"code":-32602,"message":"The request state has expired: the answers came too late. Start again without requestState and inputResponses.","data":{"reason":"state_expired"}}}`;
+}
+
 export const TEN = { to: "carol", amount: 10 };
 export const YES = { sure: { action: "accept", content: { confirm: true } } };
 export const MEMO = { memo: { action: "accept", content: { memo: "rent" } } };

@@ -1,7 +1,7 @@
 // What every engine of tasks must do. Each engine's own test file runs it with a way to make one.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { TaskEngine, TaskRecord } from "../../src/tasks.ts";
+import type { SealedWrite, TaskEngine, TaskHead, TaskRecord } from "../../src/tasks.ts";
 
 export function describeEngine(name: string, make: () => TaskEngine | Promise<TaskEngine>): void {
   describe(`engine contract: ${name}`, () => {
@@ -47,9 +47,9 @@ export function describeEngine(name: string, make: () => TaskEngine | Promise<Ta
       // One that is there is found all the same, and others have an allowance of their own.
       expect((await create(first))?.id).toBe(first.id);
       expect(await create({ owner: randomUUID() })).toBeDefined();
-      await engine.store.update(first.id, 1, { ...first, version: 2, status: "input_required" });
+      await engine.store.update(first.id, 1, headOf(first, { version: 2, status: "input_required" }));
       expect(await create()).toBeUndefined();
-      await engine.store.update(first.id, 2, { ...first, version: 3, status: "completed" });
+      await engine.store.update(first.id, 2, headOf(first, { version: 3, status: "completed" }));
       expect(await create()).toBeDefined();
       expect(await create({ createdAt: 1_499 })).toBeUndefined();
       expect(await create({ createdAt: 1_500 })).toBeDefined();
@@ -67,25 +67,54 @@ export function describeEngine(name: string, make: () => TaskEngine | Promise<Ta
     test("a write counts only on the version that it saw", async () => {
       const record = newRecord();
       await engine.store.create(record);
-      const next = { ...record, version: 2, status: "input_required", sealed: new Uint8Array([9, 9]) } as const;
-      expect(await engine.store.update(record.id, 1, next)).toBe(true);
-      expect(await engine.store.update(record.id, 1, { ...record, version: 2 })).toBe(false);
-      expect(plain(await engine.store.read(record.id))).toEqual(plain(next));
-      expect(await engine.store.update(randomUUID(), 1, next)).toBe(false);
+      const next = headOf(record, { version: 2, status: "input_required" });
+      const whole = new Uint8Array([9, 9]);
+      expect(await engine.store.update(record.id, 1, next, { whole })).toBe(true);
+      for (const sealed of [undefined, { whole: new Uint8Array([7]) }, { more: new Uint8Array([7]) }]) {
+        expect(await engine.store.update(record.id, 1, headOf(record, { version: 2 }), sealed)).toBe(false);
+        expect(await engine.store.update(randomUUID(), 1, next, sealed)).toBe(false);
+      }
+      expect(plain(await engine.store.read(record.id))).toEqual(plain({ ...next, sealed: whole, appended: [] }));
+    });
+
+    test("what is appended is read back in its order, until the whole is written anew", async () => {
+      const record = newRecord({ keepUntil: 400 });
+      await engine.store.create(record);
+      const write = async (version: number, sealed?: SealedWrite): Promise<unknown> => {
+        expect(await engine.store.update(record.id, version - 1, headOf(record, { version }), sealed)).toBe(true);
+        return plain(await engine.store.read(record.id));
+      };
+      // With heads alone between, and more than ten, whose versions sort otherwise as text.
+      for (let version = 2; version < 24; version += 2) {
+        await write(version, { more: new Uint8Array([version, 255, 0]) });
+        await write(version + 1);
+      }
+      const appended = Array.from({ length: 11 }, (_, at) => new Uint8Array([2 + 2 * at, 255, 0]));
+      expect(plain(await engine.store.read(record.id))).toEqual(plain({ ...record, version: 23, appended }));
+      const whole = new Uint8Array([4, 4]);
+      expect(await write(24, { whole })).toEqual(plain({ ...record, version: 24, sealed: whole }));
+      const more = new Uint8Array([5]);
+      expect(await write(25, { more })).toEqual(plain({ ...record, version: 25, sealed: whole, appended: [more] }));
+      // Nothing of it is left once it was removed.
+      await engine.store.sweep(400);
+      expect(plain(await engine.store.create(record))).toEqual(plain(record));
+      expect(plain(await engine.store.read(record.id))).toEqual(plain(record));
     });
 
     test("of many writes on one version exactly one counts", async () => {
       const record = newRecord();
       await engine.store.create(record);
-      const writes = Array.from({ length: 10 }, () => engine.store.update(record.id, 1, { ...record, version: 2 }));
-      expect((await Promise.all(writes)).filter(Boolean)).toEqual([true]);
+      const next = headOf(record, { version: 2 });
+      const write = (): Promise<boolean> => engine.store.update(record.id, 1, next, { more: new Uint8Array([1]) });
+      expect((await Promise.all(Array.from({ length: 10 }, write))).filter(Boolean)).toEqual([true]);
+      expect((await engine.store.read(record.id))?.appended.length).toBe(1);
     });
 
     test.each(["completed", "failed", "cancelled"] as const)("T4: %s does not change", async (status) => {
       const record = newRecord();
       await engine.store.create(record);
-      expect(await engine.store.update(record.id, 1, { ...record, version: 2, status })).toBe(true);
-      expect(await engine.store.update(record.id, 2, { ...record, version: 3, status: "working" })).toBe(false);
+      expect(await engine.store.update(record.id, 1, headOf(record, { version: 2, status }))).toBe(true);
+      expect(await engine.store.update(record.id, 2, headOf(record, { version: 3, status: "working" }))).toBe(false);
       expect((await engine.store.read(record.id))?.status).toBe(status);
     });
 
@@ -109,7 +138,7 @@ export function describeEngine(name: string, make: () => TaskEngine | Promise<Ta
       expect((await engine.store.due(at, 1)).length).toBe(1);
       // Later writes move a task in and out.
       const record = await engine.store.read(woken);
-      await engine.store.update(woken, 1, { ...(record as TaskRecord), version: 2, wakeAt: null });
+      await engine.store.update(woken, 1, headOf(record as TaskRecord, { version: 2, wakeAt: null }));
       expect(await engine.store.due(at, 1_000)).not.toContain(woken);
     });
 
@@ -210,11 +239,20 @@ export function newRecord(change: Partial<TaskRecord> = {}): TaskRecord {
     wakeAt: null,
     cancelRequested: false,
     sealed: new Uint8Array([1, 2, 3]),
+    appended: [],
     ...change,
   };
 }
 
+/** What a write replaces of a record. */
+export function headOf(
+  { sealed: _sealed, appended: _appended, ...head }: TaskRecord,
+  change: Partial<TaskHead>,
+): TaskHead {
+  return { ...head, ...change };
+}
+
 /** Stores may give any kind of bytes. */
 function plain(record: TaskRecord | undefined): unknown {
-  return record && { ...record, sealed: [...record.sealed] };
+  return record && { ...record, sealed: [...record.sealed], appended: record.appended.map((each) => [...each]) };
 }

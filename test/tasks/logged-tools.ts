@@ -41,6 +41,38 @@ export function registerLogged(server: Server, file: string): void {
     return said.join(", ");
   });
 
+  // Its process is stopped for longer than its lease.
+  server.tool("deploy", { task: "required", input }, async ({ n }, ctx) => {
+    await logged(ctx, n, "build", 0);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
+    return ctx.once("release", () => {
+      log("began", `${n} release`);
+      return "released";
+    });
+  });
+
+  // Each process gets two steps on, and no further.
+  let done = 0;
+  server.tool("uphill", { task: "required", input }, async ({ n }, ctx) => {
+    for (let at = 1; at <= 30; at++) {
+      await ctx.step(`step:${at}`, () => {
+        if (done === 2) process.kill(process.pid, "SIGKILL");
+        done += 1;
+        log("began", `${n} step:${at}`);
+      });
+    }
+    return "up";
+  });
+
+  server.tool("poison", { task: "required" }, (_args, ctx) =>
+    ctx.step("kill", async () => {
+      await delay(300);
+      process.kill(process.pid, "SIGKILL");
+      await delay(1_000);
+    }),
+  );
+  server.tool("innocent", { task: "required", input }, ({ n }, ctx) => logged(ctx, n, "work", 600));
+
   server.tool("slow", { task: "required", input }, async ({ n }, ctx) => {
     const first = await logged(ctx, n, "first", 500);
     const second = await logged(ctx, n, "second", 3_000);

@@ -1,5 +1,6 @@
 // A worker in a process of its own, as its first argument says.
 import { createServer } from "../../src/index.ts";
+import { createSqliteLedger } from "../../src/ledger/sqlite.ts";
 import { createTasks, createWorker } from "../../src/tasks.ts";
 import { type EngineKind, openEngine } from "./engines.ts";
 import { registerLogged } from "./logged-tools.ts";
@@ -10,6 +11,8 @@ export interface WorkerTask {
   readonly file: string;
   readonly keys: readonly string[];
   readonly leaseMs: number;
+  /** The file of the ledger, for tools with effects. */
+  readonly ledger?: string;
 }
 
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
@@ -19,6 +22,7 @@ const server = createServer({
   version: "1.0.0",
   keys: task.keys,
   trace: () => undefined,
+  ...(task.ledger === undefined ? {} : { ledger: createSqliteLedger({ path: task.ledger }) }),
   tasks: createTasks({ engine }),
 });
 registerLogged(server, task.file);

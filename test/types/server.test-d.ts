@@ -1,6 +1,8 @@
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
 import { expectTypeOf, test } from "vitest";
 import * as z from "zod";
-import { createServer } from "../../src/index.ts";
+import { createServer, type ToolOptions } from "../../src/index.ts";
 import { jsonSchema } from "../../src/json-schema.ts";
 
 const server = createServer({ name: "types", version: "1.0.0" });
@@ -72,4 +74,51 @@ test("a structured value keeps its literals", () => {
   server.tool("d", { output }, (_args) => ({ kind: "c" }));
   // @ts-expect-error a field is missing
   server.tool("e", { output }, async (_args) => ({}));
+});
+
+test("rule 11: options that do not exist do not compile", () => {
+  // @ts-expect-error misspelt
+  server.tool("a", { description: "d", singelUse: true }, () => "");
+  server.tool(
+    "b",
+    {
+      input: z.object({ id: z.number() }),
+      // @ts-expect-error there is none
+      readOnly: true,
+      // @ts-expect-error there is none
+      timeout: 3,
+    },
+    ({ id }) => {
+      expectTypeOf(id).toEqualTypeOf<number>();
+      return "";
+    },
+  );
+  // @ts-expect-error none that exists at all
+  server.tool("c", { inputSchema: {} }, () => "");
+  const inherited = { description: "d", maxStateByte: 1 };
+  // @ts-expect-error misspelt, elsewhere
+  server.tool("d", inherited, () => "");
+  const options: ToolOptions = {};
+  server.tool("e", options, () => "");
+  server.tool("f", { salient: ({ id }) => ({ id }), annotations: { readOnlyHint: true }, task: "optional" }, () => "");
+  // @ts-expect-error misspelt
+  server.prompt("g", { argument: z.object({}) }, () => "");
+  // @ts-expect-error misspelt
+  server.resource("h", "x:y", { mimetype: "text/plain" }, () => "");
+  // @ts-expect-error misspelt
+  server.resourceTemplate("i", "x:{y}", { lists: () => [] }, () => "");
+  // @ts-expect-error misspelt
+  createServer({ name: "a", version: "1", auth: () => undefined });
+  // @ts-expect-error misspelt
+  createServer({ name: "a", version: "1", limits: { inflight: 1 } });
+});
+
+test("a schema that does not convert itself says how", () => {
+  const schema = v.object({ id: v.number() });
+  server.tool("a", { input: toStandardJsonSchema(schema) }, ({ id }) => {
+    expectTypeOf(id).toEqualTypeOf<number>();
+    return "";
+  });
+  // @ts-expect-error "does not convert itself to JSON Schema": "valibot: toStandardJsonSchema(schema) of @valibot/to-json-schema"
+  server.tool("b", { input: schema }, () => "");
 });

@@ -97,12 +97,14 @@ export const REST: readonly Planted[] = [
   {
     name: "the order of arrivals is lost in the journal",
     shapes: ["race-of-questions", "race-of-steps", "race-of-question-and-step", "task-of-all"],
-    patch: () =>
-      replace(Journal.prototype, "add", (original) => {
-        return function (this: Journal, entry: never) {
-          return original.call(this, entry, false);
-        } as typeof original;
-      }),
+    patch: () => {
+      const groups = Object.getOwnPropertyDescriptor(Journal.prototype, "groups") as PropertyDescriptor;
+      const get = function (this: Journal): unknown {
+        return [((groups.get?.call(this) ?? []) as unknown[][]).flat().reverse()];
+      };
+      Object.defineProperty(Journal.prototype, "groups", { ...groups, get });
+      return () => void Object.defineProperty(Journal.prototype, "groups", groups);
+    },
   },
   {
     name: "an answer that is lost on the way into the journal",

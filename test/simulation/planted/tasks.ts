@@ -1,38 +1,31 @@
 // Stores, workers and wakers of tasks with something left out.
 
 import { createTasksWithIds } from "../../../src/tasks/create.ts";
-import { isTerminal, type TaskRecord } from "../../../src/tasks/index.ts";
+import { isTerminal, type SealedWrite, type TaskHead } from "../../../src/tasks/index.ts";
 import { ModelTasks } from "../model-tasks.ts";
 import type { Planted } from "../planted.ts";
 
 const SHAPES = ["to-task", "task-of-steps", "task-of-questions", "task-of-all"];
 
-/** Whoever has the task has the number of everybody else who ever had it. */
-class NoEpochs extends ModelTasks {
-  override read(id: string): TaskRecord | undefined {
-    const record = super.read(id);
-    return record && { ...record, epoch: record.leaseUntil !== null && record.leaseUntil > Date.now() ? 2 : 1 };
-  }
-}
-
 class NoVersions extends ModelTasks {
-  override update(id: string, _version: number, record: TaskRecord): boolean {
-    return super.update(id, this.records.get(id)?.version ?? 0, record);
+  override update(id: string, _version: number, head: TaskHead, sealed?: SealedWrite): boolean {
+    return super.update(id, this.records.get(id)?.version ?? 0, head, sealed);
   }
 }
 
 class EndsAreNoEnds extends ModelTasks {
-  override update(id: string, _version: number, record: TaskRecord): boolean {
-    this.records.set(id, record);
-    return true;
+  override update(id: string, _version: number, head: TaskHead, sealed?: SealedWrite): boolean {
+    const before = this.records.get(id);
+    if (before !== undefined) this.write(before, head, sealed);
+    return before !== undefined;
   }
 }
 
 /** A write that was acknowledged, and lost in a fail-over. */
 class LosesWrites extends ModelTasks {
-  override update(id: string, version: number, record: TaskRecord): boolean {
-    const lost = version % 4 === 3 && !isTerminal(record.status);
-    return lost ? this.records.get(id)?.version === version : super.update(id, version, record);
+  override update(id: string, version: number, head: TaskHead, sealed?: SealedWrite): boolean {
+    const lost = version % 4 === 3 && !isTerminal(head.status);
+    return lost ? this.records.get(id)?.version === version : super.update(id, version, head, sealed);
   }
 }
 
@@ -50,7 +43,6 @@ class KeepsForEver extends ModelTasks {
 let made = 0;
 
 export const TASKS: readonly Planted[] = [
-  { name: "a save of a task without an epoch check", tasks: () => new NoEpochs(), shapes: SHAPES },
   { name: "a save of a task without a version check", tasks: () => new NoVersions(), shapes: SHAPES },
   { name: "a terminal status that is overwritten", tasks: () => new EndsAreNoEnds(), shapes: SHAPES },
   { name: "a write of a task that is acknowledged and lost", tasks: () => new LosesWrites(), shapes: SHAPES },

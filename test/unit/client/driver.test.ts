@@ -337,6 +337,61 @@ describe("how a result is read", () => {
   });
 });
 
+describe("case 28: the same page again after its accept", () => {
+  const page = (url: string): unknown => ({
+    p: { method: "elicitation/create", params: { mode: "url", message: "Open", url } },
+  });
+
+  /** Asks for the pages in turn, then is done; says how often which pace was asked for. */
+  async function paces(urls: string[], answer: "accept" | "decline"): Promise<number[]> {
+    let round = 0;
+    const asked: number[] = [];
+    const transport = memory(() => {
+      const url = urls[round++];
+      return url === undefined ? text("done") : inputRequired(page(url), `${round}`);
+    });
+    const pace = (attempt: number): number => {
+      asked.push(attempt);
+      return 0;
+    };
+    const client = await connect(transport, { url: () => answer, pace });
+    await client.callTool("work");
+    expect(transport.requests).toHaveLength(urls.length + 1);
+    return asked;
+  }
+
+  test("is paced as rounds that ask nothing are", async () => {
+    expect(
+      await paces(["https://a.example/", "https://a.example/", "https://a.example/", "https://a.example/"], "accept"),
+    ).toEqual([1, 2, 3]);
+  });
+
+  test("another page is not, nor one that was declined", async () => {
+    expect(await paces(["https://a.example/", "https://b.example/", "https://a.example/"], "accept")).toEqual([]);
+    expect(await paces(["https://a.example/", "https://a.example/"], "decline")).toEqual([]);
+  });
+
+  test("by hand too", async () => {
+    let round = 0;
+    const asked: number[] = [];
+    const transport = memory(() =>
+      round++ < 2 ? inputRequired(page("https://a.example/"), `${round}`) : text("done"),
+    );
+    const client = await connect(transport, {
+      pace: (attempt) => {
+        asked.push(attempt);
+        return 0;
+      },
+    });
+    let started = await client.start("tools/call", { name: "work" });
+    while (!started.done) {
+      started.answer("p", "accept");
+      started = await started.continue();
+    }
+    expect(asked).toEqual([1]);
+  });
+});
+
 describe("time", () => {
   test("C9, case 35: what a person takes is outside the time limit, and no request is open meanwhile", async () => {
     vi.useFakeTimers();

@@ -26,7 +26,7 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /** Answers every POST by the script: a result object, or `{ error }`. */
-export async function serve(script: Script): Promise<HttpServer> {
+export async function serve(script: Script, at = 0): Promise<HttpServer> {
   const seen: Seen[] = [];
   let connections = 0;
   const server = createServer((incoming, reply) => {
@@ -43,7 +43,7 @@ export async function serve(script: Script): Promise<HttpServer> {
     });
   });
   server.on("connection", () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,

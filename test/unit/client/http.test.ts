@@ -4,6 +4,8 @@ import { form, inputRequired, openStream, type Script, type Seen, sendJson, serv
 
 const noTools = { error: { code: -32601, message: "Method not found" } };
 
+const DISCOVERED = { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: {} };
+
 /** Lists no tools, and does `script` for the rest. */
 function withoutTools(script: Script): Script {
   return (seen, reply) => (seen.method === "tools/list" ? noTools : script(seen, reply));
@@ -313,7 +315,7 @@ describe.each(transports)("%s", (_, base) => {
       const other = client.callTool("other");
       setTimeout(() => abort.abort(), 50);
       await expect(given).rejects.toMatchObject({ code: "aborted" });
-      await vi.waitFor(() => expect(closed).toEqual(["given up false"]));
+      await vi.waitFor(() => expect(closed[0]).toBe("given up false"));
       expect(await other).toEqual(text("done"));
       expect(server.seen.some(({ method }) => method.startsWith("notifications/"))).toBe(false);
       await client.close();
@@ -454,11 +456,19 @@ describe.each(transports)("%s", (_, base) => {
     [429, 42900],
     [500, -32603],
   ])("an error with HTTP %i and code %i is the server's", async (status, code) => {
-    await using server = await serve(({ id }, reply) =>
-      sendJson(reply, status, { jsonrpc: "2.0", id, error: { code, message: "no", data: { a: 1 } } }),
-    );
+    await using server = await serve(({ id, method }, reply) => {
+      if (method === "server/discover") return DISCOVERED;
+      reply.setHeader("retry-after", "3600");
+      return sendJson(reply, status, { jsonrpc: "2.0", id, error: { code, message: "no", data: { a: 1 } } });
+    });
     const client = await open(server.url);
-    await expect(client.listPrompts()).rejects.toMatchObject({ name: "RpcError", code, message: "no", data: { a: 1 } });
+    await expect(client.listPrompts()).rejects.toMatchObject({
+      name: "RpcError",
+      code,
+      message: "no",
+      data: { a: 1 },
+      cause: { status, retryAfter: "3600" },
+    });
     await client.close();
   });
 

@@ -107,6 +107,7 @@ describe("resources that do not exist", () => {
     [-32602, { uri: "file:///a" }, true],
     [-32002, { uri: "file:///a" }, true],
     [-32602, { reason: "state_refused" }, false],
+    [-32602, { reason: "state_expired" }, false],
     [-32603, undefined, false],
   ])("C12: %i with %j", async (code, data, expected) => {
     const client = await connect(memory(() => ({ error: { code, message: "Resource not found", data } })));

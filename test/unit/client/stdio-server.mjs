@@ -1,4 +1,5 @@
 // A server on standard streams, written by hand. The first argument says how it behaves.
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 const [mode = "plain"] = process.argv.slice(2);
@@ -20,6 +21,7 @@ createInterface({ input: process.stdin })
     if (method === "server/discover") {
       if (mode === "legacy") return say({ id, error: { code: -32602, message: "Invalid request parameters" } });
       if (mode === "silent") return;
+      if (mode === "refusing") return say({ id, error: { code: -32021, message: "Missing capability" } });
       return say({
         id,
         result: {
@@ -45,6 +47,13 @@ function call(id, params) {
       return;
     case "die":
       return process.exit(7);
+    case "orphan": {
+      // A child that outlives this process, and holds its output open.
+      spawn(process.execPath, ["-e", "setTimeout(() => {}, 4_000)"], { stdio: ["ignore", "inherit", "inherit"] });
+      const last = { id, result: text("x".repeat(60_000)) };
+      if (params.arguments.answers) say(last);
+      return setTimeout(() => process.exit(3), 50);
+    }
     case "heard":
       return say({ id, result: text(JSON.stringify(heard)) });
     case "env":

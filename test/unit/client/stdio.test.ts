@@ -131,6 +131,32 @@ describe("stdio", () => {
     await expect(client.callTool("work")).rejects.toMatchObject({ code: "connection_failed" });
   });
 
+  test("case 54: a server that has ended is noticed though its child holds the output", async () => {
+    const client = await start("plain", {}, { stderr: () => {} });
+    const startedAt = performance.now();
+    const waiting = client.callTool("wait");
+    waiting.catch(() => {});
+    const error = await client.callTool("orphan").catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "connection_failed", message: expect.stringContaining("exit code 3") });
+    await expect(waiting).rejects.toMatchObject({ code: "connection_failed" });
+    const next = await client.callTool("work").catch((reason: unknown) => reason);
+    expect(next).toMatchObject({ code: "connection_failed", message: (error as Error).message });
+    expect(next).not.toBe(error);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  test("case 54: what it had written before it ended is read", async () => {
+    const client = await start();
+    const result = await client.callTool("orphan", { answers: true });
+    expect(result.content).toEqual([{ type: "text", text: "x".repeat(60_000) }]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect(client.callTool("work")).rejects.toMatchObject({ code: "connection_failed" });
+  });
+
+  test("case 17: a server of this revision that refuses to describe itself is not taken for an older one", async () => {
+    await expect(start("refusing")).rejects.toMatchObject({ name: "RpcError", code: -32021 });
+  });
+
   test("connecting can be given up", async () => {
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 100);

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { type ConnectOptions, connect, type Task, type TaskData } from "../../../src/client.ts";
-import { RpcError, type Server } from "../../../src/index.ts";
+import { RpcError, type Server, ToolError } from "../../../src/index.ts";
 import { serveHttp } from "../../../src/node.ts";
 import type { TasksOptions } from "../../../src/tasks.ts";
 import { hasSqlite, type Rig, rig } from "../tasks/harness.ts";
@@ -127,7 +127,7 @@ describe.skipIf(!hasSqlite)("with our own server", () => {
         throw new RpcError(-32603, "API rate limit exceeded", { wait: 5 });
       });
       server.tool("throws", { task: "required" }, () => {
-        throw new Error("no disk");
+        throw new ToolError("no disk");
       });
     });
     await using client = await connect(on.url);

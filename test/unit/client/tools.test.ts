@@ -37,6 +37,23 @@ describe("parameters that are mirrored into headers", () => {
     await client.close();
   });
 
+  test.each([1e21, 2 ** 53, -(2 ** 53)])("case 14b, 62: the integer %d is refused by name, not sent", async (n) => {
+    const inner = { type: "object", properties: { n: { type: "integer", "x-mcp-header": "N" } } };
+    const tool = { name: "t", inputSchema: { type: "object", properties: { in: inner } } };
+    await using server = await serve(({ method }) => (method === "tools/list" ? list(tool) : text("done")));
+    const client = await connect(server.url);
+    for (let call = 0; call < 2; call++) {
+      await expect(client.callTool("t", { in: { n } })).rejects.toMatchObject({
+        code: "invalid_options",
+        message: expect.stringMatching(/argument "in\.n" of the tool "t".*2\^53/),
+      });
+    }
+    expect(server.of("tools/call")).toEqual([]);
+    await client.callTool("t", { in: { n: 2 ** 53 - 1 } });
+    expect(paramsIn(server.of("tools/call")[0] as Seen)).toEqual({ "mcp-param-n": "9007199254740991" });
+    await client.close();
+  });
+
   test("H3: types, null and absence", async () => {
     const tool = {
       name: "t",
@@ -224,32 +241,33 @@ describe("output schemas", () => {
   test.each([
     ["does not fit", ok, structured({ sum: "5" }), "structuredContent/sum must be integer"],
     ["is missing", ok, text("5"), "no structured content"],
-    [
-      "cannot be checked without the network",
-      { $ref: "https://canary.example/schema.json" },
-      structured({}),
-      "can't resolve reference",
-    ],
-    [
-      "has a schema of an unknown dialect",
-      { $schema: "https://json-schema.org/draft/2019-09/schema" },
-      structured({}),
-      "2019-09",
-    ],
-    ["has a schema that is none", { type: "sausage" }, structured({}), "cannot be used"],
-    ["has a schema without end", { type: "object", description: "x".repeat(300_000) }, structured({}), "larger than"],
-    [
-      "has a schema too deep",
-      JSON.parse(`${'{"not":'.repeat(500)}{}${"}".repeat(500)}`),
-      structured({}),
-      "cannot be used",
-    ],
   ])("H11: a result that %s is an error", async (_, schema, result, message) => {
     await expect(callWith(schema, result)).rejects.toMatchObject({
       code: "message_invalid",
       message: expect.stringContaining(message),
       cause: result,
     });
+  });
+
+  test.each([
+    ["refers to the network", { $ref: "https://canary.example/schema.json" }, "can't resolve reference"],
+    ["is of an unknown dialect", { $schema: "https://x.example/dialect" }, "its dialect"],
+    ["is none", { type: "sausage" }, "sausage"],
+    ["has no end", { type: "object", description: "x".repeat(300_000) }, "larger than"],
+    ["is too deep", JSON.parse(`${'{"not":'.repeat(500)}{}${"}".repeat(500)}`), "nesting"],
+  ])("case 60: a schema that %s is at fault, once a tool; the result is handed out", async (_, schema, reason) => {
+    const warnings: string[] = [];
+    const result = structured({ sum: "5" });
+    const client = await connect(
+      memory(({ method }) => (method === "tools/list" ? list(sum(schema)) : result)),
+      { onWarning: (warning) => warnings.push(warning) },
+    );
+    for (let n = 0; n < 3; n++) {
+      await client.listTools();
+      expect(await client.callTool("add")).toEqual(result);
+    }
+    expect(warnings).toEqual([expect.stringContaining('The output schema of the tool "add" cannot be used')]);
+    expect(warnings[0]).toContain(reason);
   });
 
   test("a tool that has changed since it was listed is listed again before its result is judged", async () => {

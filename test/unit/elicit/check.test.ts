@@ -45,6 +45,9 @@ describe("S17: an answer is checked against the form, in words for a person", ()
     [{ type: "number" }, "1.5", "must be a number."],
     [{ type: "number" }, Number.NaN, "must be a number."],
     [{ type: "integer" }, 1.5, "must be a whole number."],
+    [{ type: "integer" }, 2 ** 53, "has too many digits to be kept exactly."],
+    [{ type: "integer" }, -1e21, "has too many digits to be kept exactly."],
+    [{ type: "integer", maximum: 5 }, 1e21, "must be at most 5."],
     [{ type: "integer" }, 3, undefined],
     [{ type: "number", minimum: 0 }, -1, "must be at least 0."],
     [{ type: "number", maximum: 9 }, 9.5, "must be at most 9."],
@@ -146,16 +149,16 @@ describe("what only the author's schema can check holds when the answer comes ba
       z.object({
         code: z.string().regex(/^[A-Z]{3}$/, "Three capital letters"),
         even: z.number().refine((n) => n % 2 === 0, "Must be even"),
-        above: z.number().gt(1),
+        fives: z.number().multipleOf(5),
         agreed: z.literal(true, "You have to agree").meta({ title: "Agreed" }),
       }),
     );
-    expect(await form.check({ code: "abc", even: 3, above: 1, agreed: false })).toEqual({
+    expect(await form.check({ code: "abc", even: 3, fives: 1, agreed: false })).toEqual({
       ok: false,
       problems: [
         { field: "code", message: '"code": Three capital letters' },
         { field: "even", message: '"even": Must be even' },
-        { field: "above", message: '"above": Too small: expected number to be >1' },
+        { field: "fives", message: '"fives": Invalid number: must be a multiple of 5' },
         { field: "agreed", message: '"Agreed": You have to agree' },
       ],
     });

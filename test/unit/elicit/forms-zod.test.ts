@@ -227,3 +227,16 @@ describe("a form from zod", () => {
     ]);
   });
 });
+
+test.each([
+  [z.number().positive(), 0, "must be more than 0."],
+  [z.number().positive(), -1, "must be more than 0."],
+  [z.number().negative(), 0, "must be less than 0."],
+  [z.number().gt(0).max(5), 6, "must be more than 0 and at most 5."],
+  [z.number().min(0).lt(5), 5, "must be at least 0 and less than 5."],
+  [z.number().min(0).max(5), 6, "must be between 0 and 5."],
+  [z.int().positive(), 0, "must be at least 1."],
+])("a bound that is excluded is said as one: %#", async (amount, value, problem) => {
+  const checked = await compileForm(z.object({ amount })).check({ amount: value });
+  expect(checked).toEqual({ ok: false, problems: [{ field: "amount", message: `"amount" ${problem}` }] });
+});

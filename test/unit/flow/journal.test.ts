@@ -129,15 +129,15 @@ describe("rule 3: asked together, handed out as they arrived", () => {
 
   test("ctx.race withdraws the losers from later rounds", async () => {
     const flow = harness(async (_args, ctx) => {
-      const winner = await ctx.race([name(ctx, "a"), name(ctx, "b")]);
+      const first = await ctx.race({ a: () => name(ctx, "a"), b: () => name(ctx, "b") });
       await name(ctx, "end");
-      return winner.name;
+      return `${first.winner}: ${first.value.name}`;
     });
     const one = await flow.asks();
     expect(Object.keys(one.inputRequests ?? {})).toEqual(["a", "b"]);
     const two = await flow.asks({ state: one.requestState, responses: { b: accept({ name: "B" }) } });
     expect(Object.keys(two.inputRequests ?? {})).toEqual(["end"]);
-    expect(await flow.ends({ state: two.requestState, responses: { end: accept({ name: "x" }) } })).toBe("B");
+    expect(await flow.ends({ state: two.requestState, responses: { end: accept({ name: "x" }) } })).toBe("b: B");
   });
 });
 

@@ -245,7 +245,7 @@ describe("rule 8: once", () => {
     await flow.clock.advance(1_000);
     await expect(flow.play({ state: two.requestState, responses: {} })).rejects.toMatchObject({
       code: -32602,
-      data: { reason: "state_refused" },
+      data: { reason: "state_expired" },
     });
   });
 });

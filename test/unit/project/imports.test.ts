@@ -27,7 +27,7 @@ const rules: Readonly<Record<string, Rule>> = {
     packages: ["ajv", "ajv-formats", "uri-template-matcher"],
   },
   events: { parts: ["protocol", "server"], builtins: "any", packages: ["ioredis"] },
-  telemetry: { parts: ["flow", "server"], packages: ["@opentelemetry/api"] },
+  telemetry: { parts: ["protocol", "flow", "server"], packages: ["@opentelemetry/api"] },
   limits: { parts: ["protocol", "server"], builtins: "any", packages: ["rate-limiter-flexible", "ioredis", "pg"] },
   tasks: {
     parts: ["protocol", "state", "flow", "server", "stores"],
@@ -35,7 +35,11 @@ const rules: Readonly<Record<string, Rule>> = {
     packages: ["bullmq", "ioredis", "pg"],
   },
   bridge: { parts: ["protocol", "state", "server"], packages: ["@modelcontextprotocol/server"] },
-  client: { parts: ["protocol", "elicit"], builtins: "any", packages: ["ajv", "ajv-formats", "eventsource-parser"] },
+  client: {
+    parts: ["protocol", "elicit"],
+    builtins: "any",
+    packages: ["ajv", "ajv-draft-04", "ajv-formats", "eventsource-parser", "re2js"],
+  },
   testing: { parts: ["protocol", "elicit", "state", "ledger", "flow", "server", "client"], builtins: "any" },
   cli: { parts: ["protocol", "elicit", "state", "client", "server"], builtins: "any" },
 };

@@ -161,7 +161,7 @@ describe("readResponse and readServerMessage", () => {
     [{ jsonrpc: "2.0", result: {} }, "a result carries the id of its request"],
     [{ jsonrpc: "2.0", id: null, result: {} }, "a result carries the id of its request"],
     [{ jsonrpc: "2.0", id: 1, result: { resultType: 1 } }, "resultType is a string"],
-    [{ jsonrpc: "2.0", id: 1, result: { _meta: null } }, "_meta is an object"],
+    [{ jsonrpc: "2.0", id: 1, result: { _meta: [] } }, "_meta is an object"],
     [
       { jsonrpc: "2.0", id: 1, result: { _meta: { [META.serverInfo]: { name: "s" } } } },
       "serverInfo has at least a name and a version, strings",

@@ -236,6 +236,8 @@ describe("parameters", () => {
     [undefined, 42, "integer", false],
     [undefined, { a: 1 }, "string", true],
     [undefined, 1.5, "integer", true],
+    [undefined, 1e21, "integer", false],
+    [undefined, 1e21, "string", true],
   ] as const)("H3: header %j beside %j of type %s: %s", (header, value, declared, matches) => {
     expect(matchesParam(header, value, declared)).toBe(matches);
   });

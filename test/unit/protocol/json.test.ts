@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkJson } from "../../../src/protocol/index.ts";
+import { checkJson, hasUniqueItems } from "../../../src/protocol/index.ts";
 
 function nested(depth: number, open: string, close: string): unknown {
   return JSON.parse(open.repeat(depth) + close.repeat(depth));
@@ -54,4 +54,16 @@ test("a fault anywhere is found, and nothing else is a fault", () => {
       expect(() => checkJson(wrap(bad))).toThrow(expect.objectContaining({ code: -32602 }));
     }),
   );
+});
+
+test.each([
+  ["[]", true],
+  ['[1,"1",true,"true",null,"null",[],{}]', true],
+  ["[0,-0]", false],
+  ["[1,1.0]", false],
+  ['[{"a":1,"b":[{"c":1,"d":2}]},{"b":[{"d":2,"c":1}],"a":1}]', false],
+  ['[{"a":[1,2]},{"a":[2,1]}]', true],
+  ['[{"__proto__":1},{"__proto__":2},{}]', true],
+])("the items of %s are unique: %s", (text, unique) => {
+  expect(hasUniqueItems(JSON.parse(text))).toBe(unique);
 });

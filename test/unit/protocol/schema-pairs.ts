@@ -116,6 +116,7 @@ export const PAIRS: readonly Pair[] = [
       id: "JSON-RPC itself has a null id where a request's could not be read",
       result: "clients MUST read an absent type as complete",
       "result/resultType": "clients MUST read an absent type as complete",
+      "result/_meta": "null, as some libraries write what is absent, is taken out",
     },
   },
   {

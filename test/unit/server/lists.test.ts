@@ -235,7 +235,7 @@ test("H10: completion returns at most 100 values and says how many there are", a
 
 test("H10: completion of template variables; unknown references are -32602; failures are told to the operator only", async () => {
   const trace = vi.fn();
-  const server = create({ trace });
+  const server = create({ trace, random: (bytes) => new Uint8Array(bytes).fill(0xa1) });
   server.resourceTemplate("t", "db://{table}/{row}", { complete: { table: async () => ["users"] } }, () => "");
   server.resourceTemplate("u", "bad://{x}", { complete: { x: () => Promise.reject(new Error("secret")) } }, () => "");
   const complete = (ref: object, name = "table") =>
@@ -248,7 +248,8 @@ test("H10: completion of template variables; unknown references are -32602; fail
   expect((await complete({ type: "ref/odd" })).error.code).toBe(-32602);
   expect((await complete({ type: "ref/resource", uri: "bad://{x}" }, "x")).error).toEqual({
     code: -32603,
-    message: "The completion failed.",
+    message: "The completion failed. Reference: a1a1a1a1.",
   });
-  expect(trace).toHaveBeenCalledWith(expect.objectContaining({ type: "fault", target: "completion/complete" }));
+  const fault = { type: "fault", target: "completion/complete", error: new Error("secret"), reference: "a1a1a1a1" };
+  expect(trace).toHaveBeenCalledWith(fault);
 });

@@ -101,3 +101,17 @@ test.each([
     expect.objectContaining({ code: "invalid_options", message: expect.stringMatching(message) }),
   );
 });
+
+test("a tool's name that clients may refuse is a warning, once, at registration", () => {
+  const warnings: unknown[] = [];
+  const server = create({ trace: (event) => void warnings.push(event) });
+  for (const name of ["getUser", "DATA_EXPORT_v2", "admin.tools-list", "a".repeat(128)])
+    server.tool(name, {}, () => "");
+  expect(warnings).toEqual([]);
+  const message =
+    "a tool's name should be 1 to 128 of the letters A-Z and a-z, digits, _, - and . alone: some clients refuse any other.";
+  for (const name of ["a b", "a/b", "näme", "a".repeat(129)]) {
+    server.tool(name, {}, () => "");
+    expect(warnings.pop()).toEqual({ type: "warning", target: `tool "${name}"`, message });
+  }
+});

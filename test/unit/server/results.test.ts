@@ -36,7 +36,7 @@ describe("tools/call", () => {
   test.each([42, { sum: 1 }, [1, 2], () => 1])(
     "a value without an output schema (%s) is an error that says what to return",
     async (value) => {
-      const server = create();
+      const server = create({ errors: "show" });
       server.tool("t", {}, () => value as unknown as string);
       const { result } = await ask(server, "tools/call", { name: "t" });
       expect(result.isError).toBe(true);
@@ -70,7 +70,7 @@ describe("tools/call", () => {
   });
 
   test("H11: a result that does not fit its schema does not leave", async () => {
-    const server = create();
+    const server = create({ errors: "show" });
     server.tool(
       "t",
       { output: z.object({ sum: z.number() }) },
@@ -132,9 +132,9 @@ describe("tools/call", () => {
     }
   });
 
-  test("S25: an author's error is a result with its message and without its stack", async () => {
+  test("S25: an author's error is a result without its stack, and with its message where errors are shown", async () => {
     const trace = vi.fn();
-    const server = create({ trace });
+    const server = create({ trace, errors: "show" });
     const error = new Error("The tracker is down.");
     server.tool("t", {}, async () => {
       throw error;
@@ -150,12 +150,11 @@ describe("tools/call", () => {
   });
 
   test.each([
-    ["text", "text"],
     ["null", null],
     ["an object", { secret: 1 }],
     ["an empty error", new Error("")],
-  ])("S25: %s thrown is one generic sentence", async (_what, thrown) => {
-    const server = create();
+  ])("S25: %s thrown is one generic sentence, where errors are shown too", async (_what, thrown) => {
+    const server = create({ errors: "show" });
     server.tool("t", {}, () => {
       throw thrown;
     });
@@ -272,7 +271,7 @@ describe("prompts/get", () => {
 
   test("S16: an author's error is -32603 without detail; a decline is one sentence", async () => {
     const trace = vi.fn();
-    const server = create({ trace });
+    const server = create({ trace, random: (bytes) => new Uint8Array(bytes).fill(0xa1) });
     const error = new Error("password=1");
     server.prompt("fails", {}, () => {
       throw error;
@@ -282,9 +281,9 @@ describe("prompts/get", () => {
     });
     expect((await ask(server, "prompts/get", { name: "fails" })).error).toEqual({
       code: -32603,
-      message: "The prompt failed.",
+      message: "The prompt failed. Reference: a1a1a1a1.",
     });
-    expect(trace).toHaveBeenCalledWith({ type: "fault", target: "fails", error });
+    expect(trace).toHaveBeenCalledWith({ type: "fault", target: "fails", error, reference: "a1a1a1a1" });
     expect((await ask(server, "prompts/get", { name: "declined" })).error).toEqual({
       code: -32603,
       message: 'The request for "name" was declined.',

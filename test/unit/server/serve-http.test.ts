@@ -23,9 +23,14 @@ test("H7: any other address needs the names that the server is called by", async
   );
 });
 
-test("a port in use is an error", async () => {
+test("a port in use is an error that says what to do", async () => {
   const first = await serveHttp(create(), { port: 0 });
-  await expect(serveHttp(create(), { port: Number(new URL(first.url).port) })).rejects.toThrow("EADDRINUSE");
+  const port = Number(new URL(first.url).port);
+  await expect(serveHttp(create(), { port })).rejects.toMatchObject({
+    code: "invalid_options",
+    message: `serveHttp cannot have port ${port} of 127.0.0.1: another program listens there (EADDRINUSE). Give another \`port\`; 0 takes a free one.`,
+    cause: { code: "EADDRINUSE" },
+  });
   await first.close();
 });
 

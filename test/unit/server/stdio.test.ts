@@ -169,14 +169,89 @@ test("an id that is in use is refused and leaves the first request alone", async
   await pipe.ended;
 });
 
-test("the end of the input stops what runs and ends the serving", async () => {
+test("case 69: what was received before the end of the input is answered", async () => {
   const pipe = build();
   pipe.send(call(1, "wait", { progressToken: 1 }), request(2, "subscriptions/listen", { notifications: {} }));
   await pipe.until((line) => line.method === "notifications/progress");
+  pipe.input.end(JSON.stringify(call(3, "hello")));
+  await pipe.ended;
+  expect(aborted).not.toHaveBeenCalled();
+  const answers = pipe.lines.filter((line) => line.result?.content !== undefined);
+  expect(answers.map((line) => [line.id, line.result.content[0].text])).toEqual([
+    [3, "Hello."],
+    [1, "waited"],
+  ]);
+  expect(pipe.lines.filter((line) => line.id === 2)).toEqual([]);
+});
+
+test("case 69: what takes longer than there is patience is told to stop, and not answered", async () => {
+  const pipe = build();
+  const stopped = vi.fn();
+  server.tool("for ever", {}, (_args, ctx) => {
+    ctx.progress(1);
+    return new Promise<string>((resolve) => {
+      ctx.signal.addEventListener("abort", () => {
+        stopped(String(ctx.signal.reason));
+        resolve("stopped");
+      });
+    });
+  });
+  server.tool("deaf", {}, () => new Promise<string>(() => undefined));
+  pipe.send(call(1, "for ever", { progressToken: 1 }), call(2, "deaf"));
+  await pipe.until((line) => line.method === "notifications/progress");
+  const startedAt = performance.now();
   pipe.input.end();
   await pipe.ended;
-  expect(aborted).toHaveBeenCalledTimes(1);
-  expect(pipe.lines.filter((line) => line.id === 1)).toEqual([]);
+  expect(performance.now() - startedAt).toBeGreaterThan(1_900);
+  expect(performance.now() - startedAt).toBeLessThan(4_000);
+  expect(stopped).toHaveBeenCalledTimes(1);
+  expect(stopped.mock.calls[0]?.[0]).toContain("The client has ended its input.");
+  expect(pipe.lines.filter((line) => "id" in line)).toEqual([]);
+});
+
+test("case 55: a byte order mark before a line is skipped", async () => {
+  const pipe = build();
+  pipe.send(`\uFEFF${JSON.stringify(call(1, "hello"))}`, "\uFEFF", `\uFEFF${JSON.stringify(call(2, "hello"))}\r`);
+  await pipe.until((line) => line.id === 2);
+  expect(pipe.lines.map((line) => [line.id, line.error])).toEqual([
+    [1, undefined],
+    [2, undefined],
+  ]);
+  pipe.input.end();
+  await pipe.ended;
+});
+
+test("case 68: when the output breaks, what runs is told, nothing more is read, and later writes do no harm", async () => {
+  server = create();
+  const ran = vi.fn();
+  const told = vi.fn();
+  server.tool("first", {}, () => "Hello.");
+  server.tool("slow", {}, (_args, ctx) => {
+    return new Promise<string>((resolve) => {
+      ctx.signal.addEventListener("abort", () => {
+        told();
+        resolve("late");
+      });
+    });
+  });
+  server.tool("effect", {}, () => {
+    ran();
+    return "done";
+  });
+  const input = new PassThrough();
+  // As process.stdout does it: each write fails, and it is never destroyed.
+  const output = new Writable({
+    autoDestroy: false,
+    write: (_chunk, _encoding, done) => setImmediate(done, new Error("write EPIPE")),
+  });
+  const ended = serveStdio(server, { input, output });
+  const line = (message: object): string => `${JSON.stringify(message)}\n`;
+  input.write(line(call(1, "slow")) + line(call(2, "first")));
+  await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1));
+  if (!input.destroyed) input.write(line(call(3, "effect")));
+  await ended;
+  expect(ran).not.toHaveBeenCalled();
+  output.emit("error", new Error("write EPIPE"));
 });
 
 test("an output that broke ends the serving", async () => {

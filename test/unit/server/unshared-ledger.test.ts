@@ -22,6 +22,7 @@ function shop(options: Partial<ServerOptions> = {}): Shop {
     keys: [generateKey()],
     audience: "https://shop.example/mcp",
     trace: (event) => void events.push(event),
+    errors: "show",
     ...options,
   });
   server.tool("charge", {}, (_args, ctx) =>
@@ -79,8 +80,10 @@ test("where nobody serves over HTTP, memory will do: a server over stdio is one 
 });
 
 test.runIf(hasSqlite)("X5: a worker is one of many too", async () => {
-  await using on = await rig((server) =>
-    server.tool("pay", { task: "required" }, (_args, ctx) => ctx.once("pay", { key: "1", keepFor: 1 }, () => "paid")),
+  await using on = await rig(
+    (server) =>
+      server.tool("pay", { task: "required" }, (_args, ctx) => ctx.once("pay", { key: "1", keepFor: 1 }, () => "paid")),
+    { server: { errors: "show" } },
   );
   const { taskId } = await on.call("pay");
   expect((await on.until(taskId, "completed")).result).toMatchObject({

@@ -17,12 +17,12 @@ test.runIf(hasSqlite)(
     const { taskId } = await on.call("ask");
     const { store } = on.engine;
     const { update } = store;
-    store.update = async (id, version, record) => {
-      if (record.status === "input_required" && record.leaseUntil === null) {
+    store.update = async (id, version, head, sealed) => {
+      if (head.status === "input_required" && head.leaseUntil === null) {
         store.update = update;
         await on.cancel(taskId);
       }
-      return await update(id, version, record);
+      return await update(id, version, head, sealed);
     };
     await on.startWorker();
     expect((await on.until(taskId, "cancelled")).statusMessage).toBe("The task was cancelled.");

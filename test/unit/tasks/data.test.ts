@@ -1,17 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TaskAsk } from "../../../src/flow/index.ts";
-import { createKeyring, generateKey } from "../../../src/state/index.ts";
-import {
-  arrived,
-  openData,
-  outstanding,
-  ownerOf,
-  sealData,
-  type TaskData,
-  withState,
-} from "../../../src/tasks/data.ts";
-import { newRecord } from "../../tasks/contract.ts";
+import { arrived, outstanding, ownerOf, type TaskData, withState } from "../../../src/tasks/data.ts";
 
 const empty: TaskData = {
   target: "job",
@@ -110,39 +100,15 @@ describe("the keys that clients see", () => {
   });
 });
 
-describe("sealed at rest", () => {
-  const [old, next] = [generateKey(), generateKey()];
-
-  test("X3: what was sealed is opened, also under a key that no longer seals", () => {
-    const data = answered(asking(empty, ask("a"), ask("b")), "a");
-    const record = newRecord({ id: "t", owner: "me", sealed: sealData(createKeyring([old]), "t", "me", data) });
-    expect(openData(createKeyring([next, old]), record)).toEqual(data);
-  });
-
-  test("X3: another task's data, another owner's and a missing key are refused", () => {
-    const sealed = sealData(createKeyring([old]), "t", "me", empty);
-    const ring = createKeyring([old]);
-    for (const record of [
-      newRecord({ id: "other", owner: "me", sealed }),
-      newRecord({ id: "t", owner: "other", sealed }),
-      newRecord({ id: "t", owner: "me", sealed: sealed.map((byte, at) => (at === 60 ? byte ^ 1 : byte)) }),
-    ]) {
-      expect(() => openData(ring, record)).toThrow(/cannot be read with the keys/);
-    }
-    const record = newRecord({ id: "t", owner: "me", sealed });
-    expect(() => openData(createKeyring([next]), record)).toThrow(/Keep old keys in the ring/);
-  });
-
-  test("T4: principals differ in each of their parts", () => {
-    const user = { type: "user", issuer: "https://a", subject: "s" } as const;
-    const owners = [
-      ownerOf({ type: "anonymous" }),
-      ownerOf(user),
-      ownerOf({ ...user, issuer: "https://b" }),
-      ownerOf({ ...user, subject: "t" }),
-      ownerOf({ ...user, tenant: "" }),
-      ownerOf({ ...user, tenant: "x" }),
-    ];
-    expect(new Set(owners).size).toBe(owners.length);
-  });
+test("T4: principals differ in each of their parts", () => {
+  const user = { type: "user", issuer: "https://a", subject: "s" } as const;
+  const owners = [
+    ownerOf({ type: "anonymous" }),
+    ownerOf(user),
+    ownerOf({ ...user, issuer: "https://b" }),
+    ownerOf({ ...user, subject: "t" }),
+    ownerOf({ ...user, tenant: "" }),
+    ownerOf({ ...user, tenant: "x" }),
+  ];
+  expect(new Set(owners).size).toBe(owners.length);
 });

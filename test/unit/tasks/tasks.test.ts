@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { systemClock } from "../../../src/flow/index.ts";
-import { RpcError, type Server, type TraceEvent } from "../../../src/index.ts";
+import { RpcError, type Server, ToolError, type TraceEvent } from "../../../src/index.ts";
 import { ALL, hasSqlite, rig, TASKS } from "./harness.ts";
 
 const Name = z.object({ name: z.string() });
@@ -116,7 +116,7 @@ describe.skipIf(!hasSqlite)("tasks", () => {
     await using on = await rig((server) => {
       server.tool("fine", { task: "required" }, () => "done");
       server.tool("throws", { task: "required" }, () => {
-        throw new Error("no disk");
+        throw new ToolError("no disk");
       });
       server.tool("breaks", { task: "required" }, () => {
         throw new RpcError(-32603, "API rate limit exceeded", { wait: 5 });
@@ -460,7 +460,7 @@ describe.skipIf(!hasSqlite)("tasks", () => {
 
   test("a tool that is a task needs a server with tasks", async () => {
     const { create, ask } = await import("../server/harness.ts");
-    const server = create();
+    const server = create({ errors: "show" });
     server.tool("job", { task: "required" }, () => "done");
     const meta = { "io.modelcontextprotocol/clientCapabilities": ALL };
     const { result } = await ask(server, "tools/call", { name: "job" }, meta);

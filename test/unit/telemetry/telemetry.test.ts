@@ -220,13 +220,13 @@ describe("OpenTelemetry", () => {
 
   test("without an SDK it does nothing but pass events on", async () => {
     const error = vi.spyOn(console, "error").mockReturnValue(undefined);
-    const quiet = create({ trace: createTelemetry() });
+    const quiet = create({ trace: createTelemetry(), random: (bytes) => new Uint8Array(bytes).fill(0xa1) });
     quiet.tool("fails", {}, () => {
       throw new Error("why");
     });
     await ask(quiet, "tools/call", { name: "fails" });
     expect(error).toHaveBeenCalledExactlyOnceWith(
-      "[volley] fault in fails:",
+      "[volley] fault in fails (reference a1a1a1a1):",
       expect.objectContaining({ message: "why" }),
     );
     error.mockRestore();
