@@ -1,6 +1,7 @@
 // Faults in front of the library, in how it is set up, and in its classes.
-import { Journal } from "../../../src/flow/journal.ts";
-import { RunContext } from "../../../src/flow/run-context.ts";
+
+import { RunContext } from "../../../src/flow/context/run-context.ts";
+import { Journal } from "../../../src/flow/journal/journal.ts";
 import { isObject } from "../../../src/protocol/index.ts";
 import type { Planted, RequestMessage } from "../planted.ts";
 
