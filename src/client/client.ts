@@ -100,7 +100,7 @@ export function createClient({ connection, cache, handlers, maxRounds, pace, tas
   ): Promise<RoundResults[M]> {
     checkOptions(method === "tools/call" ? "callTool" : "getPrompt", options, CALL_OPTIONS);
     const flow: Flow<M> = { method, params: wishing(method, copyJson(params), options), capabilities, options };
-    return drive(rounds, handlers, flow, await play(rounds, flow));
+    return drive(rounds, handlers, flow);
   }
 
   async function readResource(uri: string, options: CallOptions = {}): Promise<Received<ReadResourceResult>> {

@@ -9,8 +9,8 @@ import { pendingDataOf, withPending } from "./pending-data.ts";
 import { play } from "./rounds.ts";
 
 /**
- * Plays a flow on from where it stands to its end: asks the handlers what the server asks, and brings their answers back,
- * round after round.
+ * Plays a flow to its end, or on to it from where it stands: asks the handlers what the server asks, and brings their
+ * answers back, round after round.
  *
  * No request is open while somebody thinks.
  */
@@ -18,9 +18,9 @@ export async function drive<M extends RoundMethod>(
   rounds: Rounds,
   handlers: AskHandlers,
   flow: Flow<M>,
-  first: Standing<M>,
+  first?: Standing<M>,
 ): Promise<RoundResults[M]> {
-  let standing = first;
+  let standing = first ?? (await play(rounds, flow));
   while (standing.type === "waiting") {
     const { waiting } = standing;
     const endedAt = performance.now();
