@@ -12,7 +12,7 @@ import type { RoundRequest, TaskOptions } from "../api/types.ts";
 import { type ContextPromise, never, settled } from "../run/context-promise.ts";
 import type { Flow } from "../run/flow.ts";
 import type { Run } from "../run/run.ts";
-import { happen } from "./once.ts";
+import { happen } from "./effect.ts";
 import { restsOn } from "./rests-on.ts";
 
 /** How long a task is kept unless it is said otherwise. */

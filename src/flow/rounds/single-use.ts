@@ -1,5 +1,5 @@
 import { base64url, canonicalJson, digest } from "../../state/index.ts";
-import { keepUntil, reach } from "../context/once.ts";
+import { keepUntil, reach } from "../context/effect.ts";
 import { type Responses, soundOnes } from "../journal/responses.ts";
 import type { Flow } from "../run/flow.ts";
 
