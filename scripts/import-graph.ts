@@ -1,5 +1,9 @@
-// What importing one file loads: the files and Node built-ins that its static imports reach, in packages too.
+// What importing one file loads: the files and Node built-ins that its static imports reach, in packages too. And how our
+// own files hang together, where types count, since readers follow them as well.
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
+import ts from "typescript";
 import { root } from "./run.ts";
 
 export interface ImportGraph {
@@ -38,4 +42,34 @@ export async function importGraph(entry: string, lazy = false): Promise<ImportGr
     }
   }
   return { files: [...files], builtins };
+}
+
+/** What each file of a folder imports of our own, types included: paths from the project's root. */
+export function sourceGraph(folder: string): Map<string, readonly string[]> {
+  const files = globSync(`${folder}/**/*.ts`, { cwd: root }).sort();
+  return new Map(
+    files.map((file) => {
+      const relative = specifiersIn(file).filter((specifier) => specifier.startsWith("."));
+      return [file, relative.map((specifier) => join(dirname(file), specifier))];
+    }),
+  );
+}
+
+/** Whatever a file imports: statements, types and `import()`. */
+export function specifiersIn(file: string): string[] {
+  return ts.preProcessFile(readFileSync(root + file, "utf8")).importedFiles.map(({ fileName }) => fileName);
+}
+
+/** The imports, as `a -> b`, that lie on circles or between two of them. */
+export function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const left = new Map(graph);
+  const leads = (file: string): boolean => (left.get(file) ?? []).some((target) => left.has(target));
+  const isLedTo = (file: string): boolean => [...left.values()].some((targets) => targets.includes(file));
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    for (const file of left.keys()) if (!leads(file) || !isLedTo(file)) left.delete(file);
+  }
+  return [...left].flatMap(([file, targets]) =>
+    targets.filter((target) => left.has(target)).map((target) => `${file} -> ${target}`),
+  );
 }
