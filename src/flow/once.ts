@@ -236,7 +236,9 @@ function tellOutcome(flow: Flow, name: string, outcome: EffectOutcome): void {
 function beat(flow: Flow, hold: Hold, lost: AbortController): () => void {
   const { ledger, clock } = flow.services;
   let cancel: () => void;
+  let stopped = false;
   const next = (): void => {
+    if (stopped) return;
     cancel = clock.after(LEASE_MS / 3, () => {
       ledger.renew(hold, LEASE_MS).then(
         (kept) =>
@@ -246,7 +248,10 @@ function beat(flow: Flow, hold: Hold, lost: AbortController): () => void {
     });
   };
   next();
-  return () => cancel();
+  return () => {
+    stopped = true;
+    cancel();
+  };
 }
 
 function placeOf(flow: Flow, options: OnceOptions<unknown>): Place {

@@ -25,9 +25,10 @@ export async function mayUseState(flow: Flow, responses: Responses): Promise<boo
       deadline: flow.deadline,
       keepUntil: keepUntil(flow.deadline),
       leaseMs: 0,
+      takeOver: true,
     }),
   );
-  return status === "claimed" || status === "in_doubt";
+  return status === "claimed";
 }
 
 /** Answers to open questions, which were checked when they were taken; where none is open, whatever a handler may read. */

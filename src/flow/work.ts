@@ -54,9 +54,6 @@ export function step<T>(
   return run.hand(name, ends.promise);
 }
 
-/** What one run of a task may record: nobody carries it, but each entry is written with the whole journal. */
-const MOST_TASK_BYTES = 4 * 1024 * 1024;
-
 /** Waits until a moment that is fixed when the sleep is first reached. */
 export function sleep(run: Run, flow: Flow, name: string, ms: number): ContextPromise<void> {
   const call = run.begin("s", name);
@@ -94,9 +91,10 @@ export function use<T>(
   return run.hand("use", ends.promise);
 }
 
-/** Refuses a value that would make the next state too large, where the author can see which. */
+/** Refuses a value that would make the next state too large, where the author can see which; a task's store has its own bound. */
 export function measure(run: Run, flow: Flow, name: string, text: string): void {
-  const limit = run.carrier === undefined ? flow.definition.maxStateBytes : MOST_TASK_BYTES;
+  if (run.carrier !== undefined) return;
+  const limit = flow.definition.maxStateBytes;
   run.recordedBytes += text.length;
   if (run.recordedBytes * (4 / 3) <= limit) return;
   throw new VolleyError(

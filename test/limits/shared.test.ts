@@ -37,7 +37,7 @@ async function serve(options: Partial<ServerOptions>): Promise<() => Promise<unk
   );
   return async () => {
     try {
-      return (await client.callTool("hello")).content[0];
+      return (await client.callTool("hello", {}, { timeoutMs: 1_000 })).content[0];
     } catch (error) {
       return (error as { code: unknown }).code;
     }

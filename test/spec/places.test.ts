@@ -53,7 +53,8 @@ describe.each<[string, () => Promise<Target>]>([
     ends.push(() => client.close());
     const leaving = new AbortController();
     const left = [1, 2].map(() => client.callTool("hang", {}, { signal: leaving.signal }).catch(() => "left"));
-    await vi.waitFor(() => expect(client.callTool("plain")).rejects.toMatchObject({ code: 42900 }), 5_000);
+    const now = { timeoutMs: 200 };
+    await vi.waitFor(() => expect(client.callTool("plain", {}, now)).rejects.toMatchObject({ code: 42900 }), 5_000);
     leaving.abort();
     expect(await Promise.all(left)).toEqual(["left", "left"]);
     await vi.waitFor(async () => {
