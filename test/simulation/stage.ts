@@ -158,6 +158,8 @@ export class Stage {
     scope: WorkScope,
     slow: boolean,
   ): Promise<Act & { found: boolean }> {
+    // Before it looks: who stands still between looking and acting is beyond any library, and the bank's to recognise.
+    this.#checkTask(order, name);
     const find = (): Act | undefined => this.bank.find(scope.idempotencyKey);
     const found = await call(this.world, this.process, `find-${name}`, find, { odds: this.work });
     const { luck } = this.world;
@@ -165,7 +167,6 @@ export class Stage {
     if (luck.strikes(`${id}:takes_long`, slow ? 0.5 : 0.1))
       await this.world.sleep(luck.number(`${id}+`) * 30_000, this.process);
     if (found !== undefined) return { ...found, found: true };
-    this.#checkTask(order, name);
     const act = (): Act => this.bank.act(order, name, basis, scope.idempotencyKey, true);
     return { ...(await call(this.world, this.process, name, act, { odds: this.effects })), found: true };
   }

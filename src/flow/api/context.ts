@@ -47,7 +47,7 @@ export type Winner<C extends Readonly<Record<string, () => unknown>>> = {
 export interface WorkScope {
   /** The same on every try of this work in this flow: hand it to the systems that it calls. */
   readonly idempotencyKey: string;
-  /** Fires on disconnect, deadline and shutdown (step), or only when the claim is lost (once). */
+  /** Fires on disconnect, at the round's limit and at shutdown (step), or only when the claim is lost (once). */
   readonly signal: AbortSignal;
 }
 
@@ -100,7 +100,8 @@ export interface Context {
 
   /**
    * Does work and remembers its value, so that later rounds do not do it again. At least once: a crash before the next
-   * round repeats it. The value is what JSON carries of it; what JSON cannot carry is an error that names the step.
+   * round repeats it. The value is what JSON carries of it; what JSON cannot carry is an error that names the step. What it
+   * throws is remembered too, once something rests on it: the error's name, message and code, on the first run as well.
    */
   step<T>(name: string, work: (scope: WorkScope) => T | Promise<T>): Promise<T>;
 
@@ -112,7 +113,7 @@ export interface Context {
   once<T>(name: string, effect: (scope: WorkScope) => T | Promise<T>): Promise<T>;
   once<T>(name: string, options: OnceOptions<T>, effect: (scope: WorkScope) => T | Promise<T>): Promise<T>;
 
-  /** Acquires what lives no longer than this round and releases it at suspension and at the end. */
+  /** Acquires what lives no longer than this round and releases it however that ends, within 5 seconds. */
   use<T>(acquire: () => T | Promise<T>, release: (resource: T) => void | Promise<void>): Promise<T>;
 
   /** Ends the round without a question when something new was recorded, so that another instance can go on. At most twice a flow. */
@@ -137,14 +138,15 @@ export interface Context {
 
   /**
    * Runs functions beside one another and resolves with the name and the value of the first to end. What the others have
-   * asked is not asked any more, their sleeps are over, and nothing further that they call begins.
+   * asked is not asked any more, their sleeps are over, and nothing further that they call begins. A limit beside a question
+   * must be shorter than the tool's `ttlMs`, after which the answer is refused.
    *
    * @throws what the first to end has thrown
    * @example
    * ```ts
    * const first = await ctx.race({
    *   answer: () => ctx.confirm("go", "Deploy now?"),
-   *   limit: () => ctx.sleep("limit", 10 * 60_000),
+   *   limit: () => ctx.sleep("limit", 5 * 60_000),
    * });
    * if (first.winner === "limit" || !first.value) return "Nobody approved.";
    * ```
@@ -168,7 +170,7 @@ export interface Context {
    */
   log(level: LoggingLevel, data: unknown, logger?: string): void;
 
-  /** Fires on disconnect, deadline and shutdown; never because the flow was suspended. */
+  /** Fires on disconnect, at the round's limit and at shutdown; never because a question is open. */
   readonly signal: AbortSignal;
   readonly principal: Principal;
   readonly client: ClientView;

@@ -92,7 +92,10 @@ export interface FlowOptions {
   readonly flowMs?: number;
   /** The largest `requestState` sent or accepted, in bytes. Default 64 KiB. */
   readonly maxStateBytes?: number;
-  /** How long a round waits for running steps before it hands the flow back. Default 30 seconds. */
+  /**
+   * The limit of a round, whatever it waits for. What a call of the context has under way by then goes on in another round;
+   * any other round fails. Default 30 seconds, at most an hour.
+   */
   readonly roundTimeoutMs?: number;
   /** The handler's version, sealed into each state. Default 1. */
   readonly version?: number;

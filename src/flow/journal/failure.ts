@@ -1,4 +1,4 @@
-import { RpcError, VolleyError } from "../../protocol/index.ts";
+import { RpcError, ToolError, VolleyError } from "../../protocol/index.ts";
 import { Conflict, Failed, InDoubt, NotDone } from "../api/errors.ts";
 
 /** What is remembered of an error: its name, its message, its code, and what an error of ours holds beside. */
@@ -49,6 +49,8 @@ export function asReplayed(error: unknown, failure: Failure): unknown {
 
 function revive(name: string, message: string, code: string | number | undefined, data: unknown): Error {
   switch (code) {
+    case "tool_error":
+      return new ToolError(message);
     case "conflict":
       return Object.assign(new Conflict("", (data ?? []) as Conflict["done"]), { message });
     case "effect_in_doubt":

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Context } from "../../../src/flow/index.ts";
 import { Failed } from "../../../src/flow/index.ts";
-import { VolleyError } from "../../../src/index.ts";
+import { RpcError, ToolError, VolleyError } from "../../../src/index.ts";
 import { accept, type Handler, harness } from "./harness.ts";
 
 const Value = z.object({ v: z.string() });
@@ -208,6 +208,21 @@ describe("failures", () => {
     const two = await flow.asks({ state: one.requestState, responses: { start: said("x") } });
     expect(await flow.ends({ state: two.requestState, responses: { q: said("x") } })).toEqual([true, "card refused"]);
     expect(tries).toBe(1);
+  });
+
+  test.each<[string, Error, (error: unknown) => boolean]>([
+    ["ToolError", new ToolError("Sold out."), (error) => error instanceof ToolError],
+    ["RpcError", new RpcError(4711, "No.", { why: 1 }), (error) => RpcError.is(error) && error.code === 4711],
+    ["VolleyError", new VolleyError("timeout", "Late."), (error) => VolleyError.is(error) && error.code === "timeout"],
+  ])("an error of ours comes back as what it is: %s", async (_name, thrown, isIt) => {
+    const flow = harness(async (_args, ctx) => {
+      const caught = await ctx.step("fails", () => Promise.reject(thrown)).catch((error: unknown) => error);
+      await ask(ctx, "q");
+      return [isIt(caught), (caught as Error).message];
+    });
+    const one = await flow.asks();
+    const told = [true, thrown.message];
+    expect(await flow.ends({ state: one.requestState, responses: { q: said("x") } })).toEqual(told);
   });
 
   test.each<[string, unknown]>([

@@ -3,7 +3,7 @@ import { playInCuts, playInRounds } from "./tree-flows.ts";
 import { dice, randomTree } from "./trees.ts";
 
 /** `FUZZ_TREES=20000 npx vitest run test/unit/flow/replay-fuzz.test.ts` is the long run. */
-const TREES = Number(process.env.FUZZ_TREES ?? 1_000);
+const TREES = Number(process.env.FUZZ_TREES ?? 3_000);
 const FIRST = Number(process.env.FUZZ_SEED ?? 1);
 const AT_ONCE = 50;
 

@@ -3,8 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type Bank, Refused, Unreachable } from "../../../examples/exactly-once/bank.ts";
 import { createShop } from "../../../examples/exactly-once/shop.ts";
+import { createServer, NotDone } from "../../../src/index.ts";
 import { createMemoryLedger } from "../../../src/ledger/memory.ts";
-import { createPair } from "../../../src/testing/pair.ts";
+import { createPair } from "../../../src/testing.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -73,6 +74,28 @@ test("X5: what the bank says decides whether a charge is tried again, failed for
   bank.mood = undefined;
   expect(await charge("A3")).toContain("receipt 2");
   expect(bank.charged).toHaveLength(2);
+});
+
+test("X5: what was not done is tried again in its flow under another name, and stays not done under its own", async () => {
+  const server = createServer({ name: "shop", version: "1.0.0", singleInstance: true });
+  let tries = 0;
+  server.tool("charge", {}, async (_args, ctx) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await ctx.once(`charge:${attempt}`, { key: "A1", keepFor: 60_000 }, () => {
+          tries += 1;
+          if (tries === 1) throw new NotDone("The bank cannot be reached.");
+          return `Charged at try ${tries}.`;
+        });
+      } catch (error) {
+        if (!(error instanceof NotDone)) throw error;
+        if (!(await ctx.confirm(`again:${attempt}`, `${error.message} Again?`))) return "Nothing was charged.";
+      }
+    }
+  });
+  const client = await createPair(server, { form: () => ({ action: "accept", content: { confirm: true } }) });
+  expect(text(await client.callTool("charge", {}))).toContain("Charged at try 2.");
+  expect(tries).toBe(2);
 });
 
 test("X5: a donation may be corrected until it is made", async () => {
